@@ -6,13 +6,14 @@ import type { RunOptions } from './run-options.js';
  * @param file from the folder of the command
  */
 export function againCommand(options: RunOptions, file: string, inCi: boolean): string {
-  const { flows, url, own, driver, prompt, model, typedArgs, secretNames, forward } = options;
+  const { flows, data, url, own, driver, prompt, model, typedArgs, secretNames, forward } = options;
   const option = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
   const words = [
     'troupe',
     'run',
     file,
     ...option('--flows', flows),
+    ...option('--data', data),
     ...option('--prompt', prompt),
     ...option('--model', model),
     ...typedArgs.flatMap((text) => ['--args', inCi ? text.replace(/=.*$/s, '=…') : text]),

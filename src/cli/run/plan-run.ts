@@ -1,5 +1,6 @@
 import { isFlowFile } from '../../protocol/flow-file.js';
 import type { JobRequest } from '../../protocol/session.js';
+import type { DataRow } from '../../request-client/collection-run/data-rows.js';
 import { UsageError } from '../failure.js';
 import { describeSource, isChosen } from './flow-tags.js';
 import type { RunFiles } from './run-files.js';
@@ -25,7 +26,8 @@ export function flowName(path: string): string {
 
 /**
  * The jobs of a run, in file order: what `--grep`, `--last-failed`, and `--shard` leave of the named files, each as
- * often as `--repeat-each` says.
+ * often as `--repeat-each` says, and once for each row of `--data`.
+ * @param rows arguments of each flow, which replace those of `--args` with the same name
  * @param failedBefore the flows that `--last-failed` chooses from; null for all
  */
 export function planRun(
@@ -33,6 +35,7 @@ export function planRun(
   { named, texts }: RunFiles,
   settings: RunSettings,
   failedBefore: ReadonlySet<string> | null,
+  rows: readonly DataRow[] = [{}],
 ): readonly PlannedFlow[] {
   const { grep, shard, prompt, model } = options;
   const onlyFlows = named.length > 0 && named.every(isFlowFile);
@@ -58,9 +61,14 @@ export function planRun(
     planned
       .filter(({ name, tags }) => grep === null || isChosen(grep, name, tags))
       .filter(({ name }) => failedBefore === null || failedBefore.has(name))
+      .flatMap((flow) => rows.map((row) => withRow(flow, row)))
       .filter((_, index) => shard === null || index % shard.count === shard.index - 1)
       .flatMap((flow) => Array.from({ length: options.repeatEach }, () => flow)),
   );
+}
+
+function withRow(flow: PlannedFlow, row: DataRow): PlannedFlow {
+  return { ...flow, request: { ...flow.request, args: { ...flow.request.args, ...row } } };
 }
 
 /** The flow's name without the number of its repetition. */
