@@ -250,9 +250,7 @@ t.test('A TypeScript flow runs, and its errors have the position and frame of it
   };
   const plain = await place('plain');
   t.match(await place('fails'), { flow: 'fails', line: 2, column: plain?.column, frame: /Record<string, unknown>/ });
-  await t.rejects(run("Flow.run('broken')"), {
-    details: { flow: 'broken', line: 2, column: 12, frame: /const b: = 3/ },
-  });
+  t.match(await place('broken'), { flow: 'broken', line: 2, column: 12, frame: /const b: = 3/ });
   await t.rejects(run("Flow.run('enum')"), {
     message: /enum is not supported/,
     details: { flow: 'enum', line: 2, column: 1 },

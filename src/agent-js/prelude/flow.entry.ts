@@ -10,8 +10,8 @@ export function install(host: Host, engine: Engine): void {
       const source = isObject(flow) ? read(flow, 'source') : undefined;
       if (typeof name !== 'string' || typeof source !== 'string')
         return engine.fail('INTERNAL', 'The flow has no source');
-      const code = read(flow, 'code');
-      const fault = read(flow, 'fault');
+      const code = isObject(flow) ? read(flow, 'code') : undefined;
+      const fault = isObject(flow) ? read(flow, 'fault') : undefined;
       return engine.runFlow(
         name,
         source,
