@@ -1,9 +1,9 @@
 import { readInside } from '../agent-js/flows/flow-folder.js';
 import { leadingComment } from '../agent-js/flows/leading-comment.js';
 import { readFlow } from '../agent-js/flows/read-flow.js';
+import { flowOfFile, isFlowFile } from '../base/flow-file.js';
 import { asAbsent } from '../base/system-fault.js';
 import type { ErrorBody } from '../protocol/errors.js';
-import { flowOfFile, isFlowFile } from '../protocol/flow-file.js';
 import type { FlowBrief, FlowsBefore, TaskBrief } from './prompt.js';
 
 /** The most bytes of a flow or task file that are read for a prompt. */

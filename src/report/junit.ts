@@ -1,4 +1,4 @@
-import { flowOfFile, isFlowFile } from '../protocol/flow-file.js';
+import { flowOfFile, isFlowFile } from '../base/flow-file.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';

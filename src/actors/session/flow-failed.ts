@@ -1,5 +1,5 @@
+import { flowOfFile } from '../../base/flow-file.js';
 import type { ErrorBody } from '../../protocol/errors.js';
-import { flowOfFile } from '../../protocol/flow-file.js';
 
 /**
  * The error of a job whose flow failed: FLOW_FAILED, or HARD_TIMEOUT if the session's time limit ended it.

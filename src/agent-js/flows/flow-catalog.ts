@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import { flowOfFile, isFlowFile } from '../../protocol/flow-file.js';
 import type { FlowLeaf, FlowNode } from '../../protocol/flow-tree.js';
 import { parseFlow } from '../../script/source/source-step.js';
 import { listInside } from '../files/list-inside.js';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
+import { flowOfFile } from '../../base/flow-file.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import { flowOfFile } from '../../protocol/flow-file.js';
 import { readBundle } from '../../script/bundle.js';
 import type { HostModule } from '../../script/host-module.js';
 import { refused } from './flow-folder.js';

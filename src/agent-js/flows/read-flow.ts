@@ -1,5 +1,5 @@
+import { isFlowFile } from '../../base/flow-file.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { isFlowFile } from '../../protocol/flow-file.js';
 import { readInside } from './flow-folder.js';
 import { stripTypes } from './strip-types.js';
 

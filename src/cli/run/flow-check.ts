@@ -1,6 +1,6 @@
 import { checkFlow } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
-import { flowOfFile, isFlowFile } from '../../protocol/flow-file.js';
+import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 import { findRunFiles } from './run-files.js';

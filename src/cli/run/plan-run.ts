@@ -1,4 +1,4 @@
-import { isFlowFile } from '../../protocol/flow-file.js';
+import { isFlowFile } from '../../base/flow-file.js';
 import type { JobRequest } from '../../protocol/session.js';
 import type { DataRow } from '../../request-client/collection-run/data-rows.js';
 import { UsageError } from '../failure.js';

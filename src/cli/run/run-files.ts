@@ -1,9 +1,9 @@
 import { lstat, opendir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { globMatcher } from '../../agent-js/network/glob-matcher.js';
+import { isFlowFile } from '../../base/flow-file.js';
 import { MAX_BATCH_FLOWS } from '../../protocol/batches/batch.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { isFlowFile } from '../../protocol/flow-file.js';
 import { UsageError } from '../failure.js';
 
 /** What a glob looks into at most. */

@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { pathInside } from '../../agent-js/flows/flow-folder.js';
+import { isFlowFile } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
 import { chooseModels } from '../../config/models.js';
 import type { Config } from '../../config.js';
@@ -9,7 +10,6 @@ import { isMetadata } from '../../net-policy/blocked-addresses.js';
 import { HOST_PATTERN, isHostPattern } from '../../net-policy/host-pattern.js';
 import { readHost } from '../../net-policy/read-host.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import { isFlowFile } from '../../protocol/flow-file.js';
 import type { AutoRequest, LiveRequest } from '../../protocol/session.js';
 import type { Outbox } from '../../webhooks/outbox.js';
 

@@ -1,9 +1,9 @@
 import { flowFailed } from '../../../actors/session/flow-failed.js';
 import type { FlowsOutcome } from '../../../actors/session/messages.js';
 import { type Conversation, converse, EMPTY_CONVERSATION } from '../../../autonomy/conversation.js';
+import { flowOfFile, isFlowFile } from '../../../base/flow-file.js';
 import type { ErrorBody } from '../../../protocol/errors.js';
 import type { EventData, JournalEvent } from '../../../protocol/events.js';
-import { flowOfFile, isFlowFile } from '../../../protocol/flow-file.js';
 import type { AutoRequest, LiveRequest } from '../../../protocol/session.js';
 import { activityOf } from './activity.js';
 
