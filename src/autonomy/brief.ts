@@ -1,5 +1,7 @@
 import { readInside } from '../agent-js/flows/flow-folder.js';
 import { leadingComment } from '../agent-js/flows/leading-comment.js';
+import { readFlow } from '../agent-js/flows/read-flow.js';
+import { flowOfFile, isFlowFile } from '../base/flow-file.js';
 import { asAbsent } from '../base/system-fault.js';
 import type { ErrorBody } from '../protocol/errors.js';
 import type { FlowBrief, FlowsBefore, TaskBrief } from './prompt.js';
@@ -10,7 +12,7 @@ const MAX_FILE_BYTES = 256 * 1024;
 /** A task before its files are read. */
 export interface TaskOutline {
   readonly prompt: string;
-  /** `.js` and `.md` files, as in the request. */
+  /** `.js`, `.ts` and `.md` files, as in the request. */
   readonly flowFiles: readonly string[];
   readonly args: readonly string[];
   readonly secrets: readonly string[];
@@ -22,7 +24,7 @@ export interface TaskOutline {
 export async function readBrief(flowsDir: string, outline: TaskOutline): Promise<TaskBrief> {
   const { prompt, flowFiles, args, secrets } = outline;
   const read = async (path: string) => (await readInside(flowsDir, path, MAX_FILE_BYTES).catch(asAbsent)) ?? '';
-  const scripts = flowFiles.filter((file) => file.endsWith('.js'));
+  const scripts = flowFiles.filter(isFlowFile);
   const notes = flowFiles.filter((file) => file.endsWith('.md'));
   return {
     prompt,
@@ -31,30 +33,30 @@ export async function readBrief(flowsDir: string, outline: TaskOutline): Promise
     notes: await Promise.all(notes.map(async (path) => ({ path, text: await read(path) }))),
     flows: await Promise.all(
       scripts.map(
-        async (file): Promise<FlowBrief> => ({ path: nameOf(file), about: leadingComment(await read(file)) }),
+        async (file): Promise<FlowBrief> => ({ path: flowOfFile(file), about: leadingComment(await read(file)) }),
       ),
     ),
-    before: await readBefore(outline, scripts, read),
+    before: await readBefore(flowsDir, outline, scripts),
   };
 }
 
-async function readBefore(
-  { failed }: TaskOutline,
-  scripts: readonly string[],
-  read: (path: string) => Promise<string>,
-): Promise<FlowsBefore> {
+async function readBefore(flowsDir: string, { failed }: TaskOutline, scripts: readonly string[]): Promise<FlowsBefore> {
   if (failed === null) return { kind: scripts.length === 0 ? 'none' : 'passed' };
   const { flow, error } = failed;
   const cause = causeOf(error);
   const { details } = cause;
-  const innermost = typeof details?.flow === 'string' ? details.flow : nameOf(flow);
+  const innermost = typeof details?.flow === 'string' ? details.flow : flowOfFile(flow);
   const line = typeof details?.line === 'number' ? details.line : null;
-  const outermost = nameOf(flow);
+  const outermost = flowOfFile(flow);
   const paths = innermost === outermost ? [innermost] : [innermost, outermost];
   const sources = await Promise.all(
-    paths.map(async (path) => ({ path, line: path === innermost ? line : null, source: await read(`${path}.js`) })),
+    paths.map(async (path) => {
+      const flow = await readFlow(flowsDir, path, MAX_FILE_BYTES).catch(asAbsent);
+      const { file, source } = flow ?? { file: `${path}.js`, source: '' };
+      return { file, line: path === innermost ? line : null, source };
+    }),
   );
-  const notBegun = scripts.slice(scripts.indexOf(flow) + 1).map(nameOf);
+  const notBegun = scripts.slice(scripts.indexOf(flow) + 1).map(flowOfFile);
   return { kind: 'failed', flow: outermost, error: cause, sources, notBegun };
 }
 
@@ -63,8 +65,4 @@ function causeOf(error: ErrorBody): ErrorBody {
   const cause = error.details?.cause;
   // Set in this form when the flow failed.
   return typeof cause === 'object' && cause !== null && 'code' in cause ? (cause as ErrorBody) : error;
-}
-
-function nameOf(file: string): string {
-  return file.replace(/\.js$/, '');
 }

@@ -39,13 +39,13 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   run: {
     usage: [
       'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
-      '           [--list] [--grep RE|@TAG] [--last-failed] [--shard I/N] [--repeat-each N] [--parallel N]',
+      '           [--list] [--grep RE|@TAG] [--last-failed] [--shard I/N] [--repeat-each N] [--data FILE] [--parallel N]',
       '           [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
       '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
       '           [--exact-screenshots] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
       '           [--forward PORT,...]',
     ],
-    summary: 'Runs flows (.js) and tasks (.md) as jobs, waits for them, and collects reports.',
+    summary: 'Runs flows (.js, .ts) and tasks (.md) as jobs, waits for them, and collects reports.',
     more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home, or starts one of its own (always with --own).
 Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancelled.
   --list                print which flows would run, and run none
@@ -53,6 +53,7 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --last-failed         only flows that failed in the last run of this flows folder on this machine
   --shard I/N           only part I of N
   --repeat-each N       run each flow N times
+  --data FILE           run each flow once for each row of a CSV or JSON file; the columns are its arguments
   --parallel N          browsers at once
   --retries N           run a failed flow again, in a fresh browser
   --retry-strategy S    immediate: as soon as it failed; isolated: at the end, one at a time
@@ -91,6 +92,12 @@ REPORT is a report.json, or a folder that has one, such as those of troupe run -
        --url PAGE  also opens PAGE and lists numbered locators that mean another element there than in the version
                    before, which did not count what was scrolled out of sight; may be repeated
 types  prints agent-js.d.ts, the types for editors and tsc`,
+  },
+  types: {
+    usage: ['troupe types [--flows DIR]'],
+    summary: 'Writes troupe.d.ts, the types of flows, for editors and tsc.',
+    more: `Writes it to the flows folder (./flows, or --flows), and prints the tsconfig.json that goes with it.
+troupe flow types prints the same types.`,
   },
   token: {
     usage: [

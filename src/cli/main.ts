@@ -38,6 +38,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./why.js')).runWhy(rest);
       case 'flow':
         return await (await import('./run/flow-check.js')).runFlow(rest);
+      case 'types':
+        return await (await import('./run/types-command.js')).runTypes(rest);
       case 'token':
         return await (await import('./token.js')).runToken(rest);
       case 'requests':

@@ -7,7 +7,7 @@ const FlowArgument = z.object({
   default: z.string().nullable(),
 });
 
-/** A flow (`.js`): its description and its arguments. */
+/** A flow (`.js`, `.ts`): its description and its arguments. */
 const FlowLeaf = z.object({
   kind: z.literal('flow'),
   name: z.string(),

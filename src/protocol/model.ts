@@ -73,8 +73,8 @@ export const MODEL_EVENT_DATA = {
     how: z.enum(['replace', 'before']),
     did: z.array(z.string()),
   }),
-  /** A repaired `flow` is proposed in `healed-flows/`, after `path` has passed. */
-  FlowHealed: z.object({ path: z.string(), flow: z.string() }),
+  /** A repaired `flow` is proposed in `healed-flows/` as `file`, after `path` has passed. Without `file`: `<flow>.js`. */
+  FlowHealed: z.object({ path: z.string(), flow: z.string(), file: z.string().optional() }),
   /** Another message to the model, after its answer. */
   ModelNudged: z.object({ call: z.int(), text: z.string(), page: PageText.nullable().optional() }),
 } as const;

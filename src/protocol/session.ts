@@ -32,7 +32,7 @@ export const ErrorBodySchema = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** A flow or task file in a request: relative to `flows/`, with forward slashes, `.js` or `.md`. */
+/** A flow or task file in a request: relative to `flows/`, with forward slashes, `.js`, `.ts` or `.md`. */
 export const FlowFile = z.string().min(1).max(500);
 
 const seconds = z.number().positive().max(86_400);

@@ -179,7 +179,7 @@ function deviationsSection(report: Report): string {
     ({ flow, line, text, error, healed }) =>
       `<div class="flow"><span class="warn">!</span><span class="mono">${esc(flow)}${line === null ? '' : `:${line}`}</span><span></span>
 <p class="soft text">${esc(error.code)}: ${esc(shorten(error.error, 500))}</p><p class="text">${esc(shorten(text, 2_000))}</p>
-${healed === null ? '' : `<p><a href="${esc(healed)}">Repaired flow</a> · <a href="${esc(healed.replace(/\.js$/, '.patch'))}">patch</a></p>`}</div>`,
+${healed === null ? '' : `<p><a href="${esc(healed)}">Repaired flow</a> · <a href="${esc(healed.replace(/\.[jt]s$/, '.patch'))}">patch</a></p>`}</div>`,
   );
   return `<h2>Deviations <small>where the model left a flow</small></h2><div class="rows">${rows.join('')}</div>`;
 }

@@ -1,3 +1,4 @@
+import { flowOfFile, isFlowFile } from '../base/flow-file.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
@@ -136,8 +137,8 @@ export function testCasesOf(
   }
   const begun = new Set(report.flows.map(({ path }) => path));
   for (const file of record.flowFiles) {
-    const path = file.replace(/\.js$/, '');
-    if (!file.endsWith('.js') || begun.has(path)) continue;
+    const path = flowOfFile(file);
+    if (!isFlowFile(file) || begun.has(path)) continue;
     cases.push({
       name: path,
       classname,

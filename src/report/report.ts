@@ -100,7 +100,9 @@ export class ReportBuilder {
         return;
       case 'FlowHealed':
         for (const deviation of this.#deviations) {
-          if (deviation.flow === event.data.flow) deviation.healed = `healed-flows/${event.data.flow}.js`;
+          if (deviation.flow === event.data.flow) {
+            deviation.healed = `healed-flows/${event.data.file ?? `${event.data.flow}.js`}`;
+          }
         }
         return;
       case 'SessionStarted':

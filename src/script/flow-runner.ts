@@ -1,6 +1,6 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
 import { sourceFrame } from '../base/source-frame.js';
-import { type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
+import { decodeError, type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
 import type { QuickJs } from './engine/quickjs.js';
 import type { HostBridge } from './host-bridge.js';
 import type { ScriptLimits } from './limits.js';
@@ -26,7 +26,10 @@ export class FlowRunner {
   readonly #bridge: HostBridge;
   readonly #sources: SourceRegistry;
   readonly #limits: ScriptLimits;
-  readonly #compiled = new Map<string, { readonly source: string; readonly body: QuickJSHandle }>();
+  readonly #compiled = new Map<
+    string,
+    { readonly source: string; readonly code: string; readonly body: QuickJSHandle }
+  >();
   #open: OpenFlow[] = [];
   /** Starts higher than the numbers of an earlier thread of the session. */
   #runs = Math.floor(performance.timeOrigin + performance.now());
@@ -91,17 +94,18 @@ export class FlowRunner {
    * Returns a handle of the flow's function of `args`, owned by the caller; or the text of an error body if the flow
    * does not parse.
    */
-  compile(path: string, source: string): QuickJSHandle {
+  compile(path: string, source: string, code: string, fault: string): QuickJSHandle {
     const known = this.#compiled.get(path);
-    if (known?.source === source) return known.body.dup();
+    if (fault === '' && known?.source === source && known.code === code) return known.body.dup();
     try {
       const { sourceLength } = this.#limits;
       if (source.length > sourceLength) throw sourceTooLong(`The flow '${path}'`, sourceLength);
-      const edited = prepareFlow(source);
+      if (fault !== '') throw decodeError(JSON.parse(fault));
+      const edited = prepareFlow(code);
       const { engineName } = this.#sources.add({ name: path, flow: path, source, original: edited.original });
       const completion = this.#js.evaluate(edited.code, engineName);
       if (!completion.ok) throw completion.error;
-      this.#keep(path, source, completion.value);
+      this.#keep(path, source, code, completion.value);
       return completion.value.dup();
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;
@@ -110,7 +114,7 @@ export class FlowRunner {
     }
   }
 
-  #keep(path: string, source: string, body: QuickJSHandle): void {
+  #keep(path: string, source: string, code: string, body: QuickJSHandle): void {
     this.#compiled.get(path)?.body.dispose();
     this.#compiled.delete(path);
     for (const [oldest, { body: old }] of this.#compiled) {
@@ -118,7 +122,7 @@ export class FlowRunner {
       this.#compiled.delete(oldest);
       old.dispose();
     }
-    this.#compiled.set(path, { source, body });
+    this.#compiled.set(path, { source, code, body });
   }
 }
 

@@ -228,7 +228,9 @@ export class ScriptRuntime {
       },
       wrote: (level, text, stack) => this.#wrote(read(js, level), read(js, text), read(js, stack)),
       checked: (data, stack) => this.#checked(read(js, data), read(js, stack)),
-      compile: (path, source) => this.#flows.compile(read(js, path), read(js, source)),
+      compile: (path, source, code, fault) => {
+        return this.#flows.compile(read(js, path), read(js, source), read(js, code), read(js, fault));
+      },
       settle: (value) => this.#awaited(value),
       enterFlow: (path) => js.number(this.#flows.enter(read(js, path))),
       leaveFlow: (error) => this.#flows.leave(read(js, error)),

@@ -63,7 +63,9 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
         (from) =>
           `<div class=week><div class=days>${Array.from({ length: 7 }, (_, day) => `<div class=day><b>${from + day + 1}</b></div>`).join('')}</div></div>`,
       )
-      .join('')}<div id=event style="cursor: pointer">Meeting</div></div>${on('month', 'mousedown')}${on('event', 'mousedown')}`,
+      .join(
+        '',
+      )}<div id=event style="cursor: pointer">Meeting</div></div>${on('month', 'mousedown')}${on('event', 'mousedown')}`,
     [...Array.from({ length: 14 }, (_, day) => `{div}${day + 1}`), '{div}Meeting'],
   ],
   'no heads of days that are buttons': [

@@ -44,6 +44,18 @@ t.test('Locators with a number are found wherever a flow writes them', async (t)
   t.same(numberedLocators('() => {'), []);
 });
 
+t.test('A TypeScript flow is checked with the positions of its own source', async (t) => {
+  const source =
+    'interface Args { n: number }\n({ n }: Args): number => {\n  const a: number = n as number; return b;\n}';
+  const found = checkFlow(source, () => true, 'shop/buy.ts');
+  t.match(found, [{ line: 3, column: 41, message: /b is not defined/ }]);
+  t.equal(found.length, 1);
+  t.match(
+    checkFlow('enum A { B }', () => true, 'a.ts'),
+    [{ line: 1, column: 1, message: /enum is not supported/ }],
+  );
+});
+
 t.test('The calls are those that scripts have', async (t) => {
   const defined = (file: string) =>
     [...readFileSync(`src/agent-js/prelude/${file}.entry.ts`, 'utf8').matchAll(/^ {4}(\w+):/gm)].map(

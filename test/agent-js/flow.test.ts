@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { flowModule } from '#troupe/agent-js/flows/flow.js';
+import { TroupeError } from '#troupe/protocol/errors.js';
 import { hostModule, openSandbox, type Testing } from '../script/open-sandbox.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -221,4 +222,41 @@ t.test('a flow that was changed on disk runs as it is now', async (t) => {
   t.equal(await run('Flow.run("a")'), 1);
   await writeFile(join(flowsDir, 'a.js'), '2');
   t.equal(await run('Flow.run("a")'), 2);
+});
+
+t.test('A TypeScript flow runs, and its errors have the position and frame of its own source', async (t) => {
+  const { run } = await withFlows(t, {
+    'arrow.ts': 'interface Args { a: number; b?: number }\n({ a, b = 2 }: Args): number => (a satisfies number) + b!',
+    'function.ts': '// Adds.\nfunction (args: { a: number }) {\n  return args.a + 2;\n};\n',
+    'script.ts': 'const a: number = (args as { a: number }).a;\nreturn a + 2;',
+    'await.ts':
+      "import type { Page } from './types';\nconst two: number = await Promise.resolve<number>(2);\nargs.a + two",
+    'caller.ts': "({ a }: { a: number }) => Flow.run('./arrow', { a }) as number",
+    'fails.ts': '() => {\n  const a: Record<string, unknown> = {}; null!.x;\n}',
+    'plain.js': '() => {\n  const a                          = {}; null .x;\n}',
+    'twice.js': '1',
+    'twice.ts': '1',
+    'enum.ts': 'const ok: number = 1;\nenum Colour { Red }\nok',
+    'broken.ts': '({ a }: { a: number }) => {\n  const b: = 3;\n}',
+    'deep.ts': '('.repeat(100_000),
+    'shapes.d.ts': 'declare const a: number;',
+  });
+  for (const path of ['arrow', 'function', 'script', 'await', 'caller', 'arrow.ts']) {
+    t.equal(await run(`Flow.run('${path}', { a: 1 })`), 3, path);
+  }
+  const place = async (flow: string) => {
+    const error = await run(`Flow.run('${flow}')`).catch((thrown: unknown) => thrown);
+    return error instanceof TroupeError ? error.details : null;
+  };
+  const plain = await place('plain');
+  t.match(await place('fails'), { flow: 'fails', line: 2, column: plain?.column, frame: /Record<string, unknown>/ });
+  t.match(await place('broken'), { flow: 'broken', line: 2, column: 12, frame: /const b: = 3/ });
+  await t.rejects(run("Flow.run('enum')"), {
+    message: /enum is not supported/,
+    details: { flow: 'enum', line: 2, column: 1 },
+  });
+  await t.rejects(run("Flow.run('deep')"), { message: /nested too deeply/ });
+  t.equal(await run("Flow.run('arrow', { a: 1 })"), 3, 'after a source that broke the library, the next one runs');
+  await t.rejects(run("Flow.run('twice')"), { message: /twice\.js and flows\/twice\.ts are the same flow/ });
+  await t.rejects(run("Flow.run('shapes.d')"), { code: 'FLOW_NOT_FOUND' });
 });

@@ -31,7 +31,10 @@ t.test('input fails where the field shows another text than was typed, and says 
 t.test('a long text that a field cuts is no success', async (t) => {
   const typed = 'a line of some length\n'.repeat(200);
   await open('<textarea id=f maxlength=3000></textarea><textarea id=g></textarea>');
-  t.match(await failure('act', '#f', 'input', typed), { code: 'ACTION_FAILED', error: /^#f does not take what was typed/ });
+  t.match(await failure('act', '#f', 'input', typed), {
+    code: 'ACTION_FAILED',
+    error: /^#f does not take what was typed/,
+  });
   t.match(await call('act', '#g', 'input', typed), { changed: true });
 });
 

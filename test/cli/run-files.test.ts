@@ -61,9 +61,9 @@ t.test('What is wrong with a word is said in a sentence that names it', async (t
   const cwd = folderWith(t, ['flows/a.js', 'flows/x.sh', 'other/flows/b.js', 'deep/c.js']);
   const refusals: [string[], RegExp, string?][] = [
     [['nope.js'], /There is no file 'nope\.js'/],
-    [['nope/**/*.js'], /No \.js or \.md file matches 'nope\/\*\*\/\*\.js'/],
+    [['nope/**/*.js'], /No \.js, \.ts or \.md file matches 'nope\/\*\*\/\*\.js'/],
     [['flows'], /flows' is a folder/],
-    [['flows/x.sh'], /neither a \.js flow nor a \.md task file/],
+    [['flows/x.sh'], /neither a \.js or \.ts flow nor a \.md task file/],
     [['flows/a.js', 'other/flows/b.js'], /one flows folder.*--flows/],
     [['deep/c.js'], /is not in the flows folder/, 'flows'],
   ];

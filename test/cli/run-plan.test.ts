@@ -66,6 +66,19 @@ t.test('Flows are chosen by path and tag, and run as often as asked, in file ord
   ]);
 });
 
+t.test('--data runs each flow once for each row, whose columns win over --args', (t) => {
+  const files = { root: '/w/flows', named: ['buy.ts'], texts: { 'buy.ts': '// Buys. @smoke' } };
+  const rows = [{ item: 'tea' }, { item: 'jam', count: 2 }];
+  const options = readRunOptions(['x', '--data', 'rows.csv', '--args', 'item=none', '--args', 'base=/']);
+  const jobs = planRun(options, files, {}, null, rows);
+  t.match(jobs, [
+    { name: 'buy', tags: ['@smoke'], request: { flowFiles: ['buy.ts'], args: { item: 'tea', base: '/' } } },
+    { name: 'buy (2)', request: { name: 'buy (2)', args: { item: 'jam', base: '/', count: 2 } } },
+  ]);
+  t.match(againCommand(options, 'flows/buy.ts', true), '--data rows.csv');
+  t.end();
+});
+
 t.test('A quarantine counts through its last day, and says what is over or wrong', async (t) => {
   const folder = (text: string) => {
     const root = t.testdir({ 'quarantine.json': text });

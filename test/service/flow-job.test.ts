@@ -88,6 +88,25 @@ t.test('on the changed shop the flow fails, and record, report and JUnit say whe
   t.ok(zip.get('report.html')?.toString().includes(`${flow}:${line}`));
 });
 
+t.test('A TypeScript flow runs as a job, and its failure names the file and line', async (t) => {
+  const flows = join(service.home, 'flows');
+  const typed = '// Typed.\n({ n }: { n: number }): number => {\n  match(n, 1 as number);\n  return n;\n};\n';
+  writeFileSync(join(flows, 'typed.ts'), typed);
+  t.match(await service.job({ flowFiles: ['typed.ts'], args: { n: 1 } }), { state: 'completed', error: null });
+  const failed = await service.job({ flowFiles: ['typed.ts'], args: { n: 2 } });
+  t.match(failed, { state: 'failed', error: { details: { flow: 'typed', line: 3 } } });
+  const zip = await readZip(`${service.url}${failed.links.download}`);
+  const report = JSON.parse(zip.get('report.json')?.toString() ?? '');
+  t.match(report.failure, { file: 'flows/typed.ts', line: 3, frame: /match\(n, 1 as number\)/ });
+  writeFileSync(join(flows, 'shapes.d.ts'), 'interface A {}');
+  const refused = await service.call('POST', '/api/jobs', {
+    prompt: 'x',
+    maxIterations: 0,
+    flowFiles: ['shapes.d.ts'],
+  });
+  t.match(refused, { status: 400, body: { code: 'INVALID_REQUEST' } });
+});
+
 t.test('what cannot be run is refused at submit', async (t) => {
   const listed = async () => (await service.call('GET', '/api/sessions')).body.length;
   const before = await listed();

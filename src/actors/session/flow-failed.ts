@@ -1,3 +1,4 @@
+import { flowOfFile } from '../../base/flow-file.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 
 /**
@@ -6,7 +7,7 @@ import type { ErrorBody } from '../../protocol/errors.js';
  */
 export function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): ErrorBody {
   const { flow, line, column, url, title } = cause.details ?? {};
-  const at = typeof flow === 'string' ? flow : path.replace(/\.js$/, '');
+  const at = typeof flow === 'string' ? flow : flowOfFile(path);
   const where = typeof line === 'number' ? `${at}:${line}` : at;
   return {
     code: timeIsUp ? 'HARD_TIMEOUT' : 'FLOW_FAILED',

@@ -5,6 +5,7 @@ import { callSource } from '../../agent-js/call-source.js';
 import { type Continuation, FlowTape, type Resumption, type TapedCall } from '../../autonomy/flow-tape.js';
 import { Healer } from '../../autonomy/healing/healer.js';
 import type { ResumeRequest } from '../../autonomy/tools.js';
+import { flowOfFile } from '../../base/flow-file.js';
 import { writeFile } from '../../files/thread-files.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventData, SessionEvent } from '../../protocol/events.js';
@@ -122,14 +123,14 @@ export class FlowJob {
   /** Writes repaired flows to the session's artifacts as a proposal; the flow file itself is not changed. */
   async #propose(path: string): Promise<void> {
     const healed = this.#healer.heal(this.#tape.calls);
-    for (const { path: flow, source, patch } of healed) {
-      const files = { [`${flow}.js`]: source, [`${flow}.patch`]: patch };
+    for (const { path: flow, file: proposed, source, patch } of healed) {
+      const files = { [proposed]: source, [`${flow}.patch`]: patch };
       for (const [name, text] of Object.entries(files)) {
         const file = join(this.#healedDir, name);
         await mkdir(dirname(file), { recursive: true });
         await writeFile(file, text);
       }
-      this.#emit({ type: 'FlowHealed', data: { path: nameOf(path), flow } });
+      this.#emit({ type: 'FlowHealed', data: { path: flowOfFile(path), flow, file: proposed } });
     }
   }
 
@@ -193,8 +194,8 @@ export class FlowJob {
 function deviation({ path, cause }: Failure, { failed, how, byHand }: Resumption): EventData<'FlowDeviated'> {
   const acting = byHand.filter(({ target }) => target.startsWith('agent.') && target !== 'agent.look');
   return {
-    path: nameOf(path),
-    flow: failed.flow ?? nameOf(path),
+    path: flowOfFile(path),
+    flow: failed.flow ?? flowOfFile(path),
     line: failed.line,
     failed: callSource(methodOf(failed), failed.args),
     error: cause,
@@ -205,8 +206,4 @@ function deviation({ path, cause }: Failure, { failed, how, byHand }: Resumption
 
 function methodOf({ target }: TapedCall): string {
   return target.slice(target.indexOf('.') + 1);
-}
-
-function nameOf(path: string): string {
-  return path.replace(/\.js$/, '');
 }

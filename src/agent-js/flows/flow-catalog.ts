@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { FlowLeaf, FlowNode } from '../../protocol/flow-tree.js';
@@ -8,6 +9,7 @@ import { listInside } from '../files/list-inside.js';
 import { flowArguments } from './flow-arguments.js';
 import { readInside } from './flow-folder.js';
 import { leadingComment } from './leading-comment.js';
+import { flowCode } from './read-flow.js';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 /** Flows that are read for their comment; of those beyond the path alone is known. */
@@ -41,14 +43,15 @@ export class FlowCatalog {
 
   /** The flows there are, by path. Empty if the folder is not there or cannot be listed. */
   async list(signal: AbortSignal): Promise<readonly FlowEntry[]> {
-    const files = (await listInside(this.#flowsDir, '**/*.js', signal).catch(asAbsent)) ?? [];
+    const listed = (await listInside(this.#flowsDir, '**/*.{js,ts}', signal).catch(asAbsent)) ?? [];
+    const files = listed.filter(isFlowFile);
     const about = async (file: string) => {
       const source = (await readInside(this.#flowsDir, file, MAX_LISTED_BYTES).catch(asAbsent)) ?? '';
       return leadingComment(source).split('\n')[0] ?? '';
     };
     return Promise.all(
       files.map(async (file, index) => ({
-        path: file.replace(/\.js$/, ''),
+        path: flowOfFile(file),
         about: index < MAX_LISTED ? await about(file) : '',
       })),
     );
@@ -59,7 +62,8 @@ export class FlowCatalog {
    * @throws SCRIPT_ERROR where there are more than 10,000 files
    */
   async tree(signal: AbortSignal): Promise<readonly FlowNode[]> {
-    const paths = await listInside(this.#flowsDir, '**/*.{js,md}', signal);
+    const listed = await listInside(this.#flowsDir, '**/*.{js,ts,md}', signal);
+    const paths = listed.filter((path) => isFlowFile(path) || path.endsWith('.md'));
     const seen = new Map<string, { readonly stamp: string; readonly leaf: Leaf }>();
     const left = paths.values();
     const lookAtNext = async () => {
@@ -80,7 +84,7 @@ export class FlowCatalog {
 
   /** @throws NOT_FOUND for what is no flow or task file of the folder */
   async source(path: string): Promise<string> {
-    const text = /\.(js|md)$/.test(path) ? await this.#read(path) : null;
+    const text = isFlowFile(path) || path.endsWith('.md') ? await this.#read(path) : null;
     if (text === null) throw new TroupeError('NOT_FOUND', `There is no flow or task file '${path.slice(0, 200)}'`);
     return text;
   }
@@ -92,7 +96,7 @@ export class FlowCatalog {
       const [first = ''] = (text ?? '').split('\n').filter((line) => line.trim() !== '');
       return { kind: 'task', name, path, about: first.replace(/^#+\s*/, '').slice(0, MAX_ABOUT) };
     }
-    return { kind: 'flow', name, path, ...describeFlow(text) };
+    return { kind: 'flow', name, path, ...describeFlow(path, text) };
   }
 
   /** Null for what is not there, leads out of the folder, or is too long for a flow. */
@@ -101,13 +105,14 @@ export class FlowCatalog {
   }
 }
 
-function describeFlow(source: string | null): Pick<FlowLeaf, 'about' | 'args' | 'fault'> {
+function describeFlow(file: string, source: string | null): Pick<FlowLeaf, 'about' | 'args' | 'fault'> {
   if (source === null) {
     return { about: '', args: [], fault: { error: 'The file cannot be read as a flow', line: 1, column: 1 } };
   }
   const about = leadingComment(source).slice(0, MAX_ABOUT);
   try {
-    return { about, args: [...flowArguments(parseFlow(source), source)], fault: null };
+    const code = flowCode(file, source);
+    return { about, args: [...flowArguments(parseFlow(code), code)], fault: null };
   } catch (thrown) {
     const { error, details } = encodeError(thrown);
     const at = (of: unknown) => (typeof of === 'number' ? of : 1);

@@ -4,6 +4,7 @@ import { parseFlow } from '../../script/source/source-step.js';
 import { syntaxChildren } from '../../script/source/syntax-children.js';
 import { parseLocator } from '../locating/locator.js';
 import { ACTIONS, GLOBALS, SCRIPT_CALLS } from '../script-api.js';
+import { flowCode } from './read-flow.js';
 
 /** Something that will not work when the flow runs. `line` and `column` count from 1. */
 export interface FlowFault {
@@ -25,10 +26,13 @@ export interface NumberedLocator {
  * as known everywhere in it.
  *
  * @param hasFlow whether there is a flow at what `Flow.run` is given
+ * @param file its name: `.ts` is TypeScript
  */
-export function checkFlow(source: string, hasFlow: (path: string) => boolean): readonly FlowFault[] {
+export function checkFlow(author: string, hasFlow: (path: string) => boolean, file = ''): readonly FlowFault[] {
   let root: AnyNode;
+  let source = author;
   try {
+    source = flowCode(file, author);
     root = parseFlow(source);
   } catch (error) {
     const { error: message, details } = encodeError(error);
@@ -58,9 +62,11 @@ export function checkFlow(source: string, hasFlow: (path: string) => boolean): r
 }
 
 /** The locators with a number that a flow writes down, such as `{button:2}Edit`. None of a flow that does not parse. */
-export function numberedLocators(source: string): readonly NumberedLocator[] {
+export function numberedLocators(author: string, file = ''): readonly NumberedLocator[] {
   let root: AnyNode;
+  let source = author;
   try {
+    source = flowCode(file, author);
     root = parseFlow(source);
   } catch {
     return [];

@@ -10,7 +10,15 @@ export function install(host: Host, engine: Engine): void {
       const source = isObject(flow) ? read(flow, 'source') : undefined;
       if (typeof name !== 'string' || typeof source !== 'string')
         return engine.fail('INTERNAL', 'The flow has no source');
-      return engine.runFlow(name, source, args);
+      const code = isObject(flow) ? read(flow, 'code') : undefined;
+      const fault = isObject(flow) ? read(flow, 'fault') : undefined;
+      return engine.runFlow(
+        name,
+        source,
+        args,
+        typeof code === 'string' ? code : source,
+        typeof fault === 'string' ? fault : '',
+      );
     },
   });
 }

@@ -2,6 +2,8 @@ import { type CallExpression, type Node, parse, parseExpressionAt } from 'acorn'
 
 /** A call of the agent in a flow's source. */
 export interface FoundCall {
+  /** The JavaScript that was parsed: types of TypeScript are spaces in it. */
+  readonly code: string;
   readonly call: CallExpression;
   /** The statement that contains the call: other statements can be inserted before it. */
   readonly statement: Node;
@@ -42,7 +44,7 @@ export function findCall(source: string, method: string, line: number, column: n
     const name = nameStart(call, method);
     if (name === null || name < start || name >= end) return;
     const alone = statement.type === 'ExpressionStatement' && Reflect.get(statement, 'expression') === call;
-    found.push({ call, statement, alone });
+    found.push({ code: source, call, statement, alone });
   });
   if (column === null) return found.length === 1 ? (found[0] ?? null) : null;
   const place = start + column - 1;

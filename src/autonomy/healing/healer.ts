@@ -1,4 +1,5 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { flowCode } from '../../agent-js/flows/read-flow.js';
 import type { Resumption, TapedCall } from '../flow-tape.js';
 import { isActing, type Repair, repairSource } from './repair-source.js';
 
@@ -6,16 +7,24 @@ import { isActing, type Repair, repairSource } from './repair-source.js';
 export interface HealedFlow {
   /** The argument of Flow.run. */
   readonly path: string;
+  /** Its file in the flows folder: `shop/login.ts`. */
+  readonly file: string;
   readonly source: string;
   /** The difference from the original flow; its paths are relative to the service's home. */
   readonly patch: string;
+}
+
+interface LoadedFlow {
+  readonly path: string;
+  readonly file: string;
+  readonly source: string;
 }
 
 type RecordedRepair = Repair & { readonly trial: boolean };
 
 /** Records what was done by hand where flows failed, and creates repaired flows from it. */
 export class Healer {
-  readonly #sources = new Map<string, string>();
+  readonly #sources = new Map<string, LoadedFlow>();
   readonly #repairs = new Map<string, RecordedRepair[]>();
 
   /** Records that a failed flow was continued. Several continuations at the same position are combined. */
@@ -44,15 +53,25 @@ export class Healer {
   heal(calls: readonly TapedCall[]): readonly HealedFlow[] {
     for (const { target, answer } of calls) {
       const loaded = target === 'flow.load' && answer.ok ? answer.value : null;
-      if (isLoaded(loaded)) this.#sources.set(loaded.path, loaded.source);
+      if (isLoaded(loaded)) this.#sources.set(loaded.path, loaded);
     }
     return [...this.#repairs].flatMap(([path, repairs]) => {
-      const source = this.#sources.get(path);
-      if (source === undefined || repairs.some((repair) => workedBefore(repair, calls))) return [];
-      const repaired = repairSource(source, repairs);
+      const loaded = this.#sources.get(path);
+      if (loaded === undefined || repairs.some((repair) => workedBefore(repair, calls))) return [];
+      const { file, source } = loaded;
+      const repaired = repairSource(source, repairs, (text) => codeOf(file, text));
       if (repaired === null) return [];
-      return [{ path, source: repaired, patch: patchOf(`flows/${path}.js`, source, repaired) }];
+      return [{ path, file, source: repaired, patch: patchOf(`flows/${file}`, source, repaired) }];
     });
+  }
+}
+
+/** The flow's JavaScript; null if it is not valid. */
+function codeOf(file: string, source: string): string | null {
+  try {
+    return flowCode(file, source);
+  } catch {
+    return null;
   }
 }
 
@@ -69,11 +88,12 @@ function workedBefore({ failed, how, line, column }: Repair, calls: readonly Tap
   return here.length > 1;
 }
 
-function isLoaded(value: unknown): value is { readonly path: string; readonly source: string } {
+function isLoaded(value: unknown): value is LoadedFlow {
   return (
     typeof value === 'object' &&
     value !== null &&
     typeof Reflect.get(value, 'path') === 'string' &&
+    typeof Reflect.get(value, 'file') === 'string' &&
     typeof Reflect.get(value, 'source') === 'string'
   );
 }

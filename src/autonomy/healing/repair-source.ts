@@ -32,11 +32,19 @@ export function isActing({ target }: TapedCall): boolean {
  *
  * The author's code is kept if it still fits: if a call only found its element under another name, only the locator is
  * replaced, and a value that the flow computed is still computed in the repaired flow.
+ *
+ * @param codeOf the source as JavaScript, with the same positions; null if it is not valid
  */
-export function repairSource(source: string, repairs: readonly Repair[]): string | null {
+export function repairSource(
+  source: string,
+  repairs: readonly Repair[],
+  codeOf: (source: string) => string | null = (text) => text,
+): string | null {
+  const code = codeOf(source);
+  if (code === null) return null;
   const changes: SourceChange[] = [];
   for (const repair of repairs) {
-    const found = findCall(source, methodOf(repair.failed), repair.line, repair.column);
+    const found = findCall(code, methodOf(repair.failed), repair.line, repair.column);
     const made = found === null ? null : changesFor(source, found, repair);
     if (made === null) return null;
     changes.push(...made);
@@ -49,7 +57,8 @@ export function repairSource(source: string, repairs: readonly Repair[]): string
     (text, { from, to, text: fresh }) => text.slice(0, from) + fresh + text.slice(to),
     source,
   );
-  return repaired !== source && parseFlow(repaired) !== null ? repaired : null;
+  const repairedCode = repaired === source ? null : codeOf(repaired);
+  return repairedCode !== null && parseFlow(repairedCode) !== null ? repaired : null;
 }
 
 function changesFor(source: string, found: FoundCall, repair: Repair): readonly SourceChange[] | null {
@@ -90,12 +99,12 @@ function statementsBefore(source: string, found: FoundCall, calls: readonly Tape
 }
 
 /** A call that was made by hand, with the author's arguments if they are the same. */
-function callText(source: string, call: TapedCall, { call: written }: FoundCall, { failed }: Repair): string {
+function callText(source: string, call: TapedCall, { call: written, code }: FoundCall, { failed }: Repair): string {
   if (call.target !== failed.target) return `${call.target}(${call.args.filter(isGiven).map(literalText).join(', ')})`;
   const args = trimmed(call.args).map((value, index) => {
     const argument = written.arguments[index];
     if (argument === undefined) return literalText(value);
-    if (same(value, failed.args[index])) return source.slice(argument.start, argument.end);
+    if (same(value, failed.args[index])) return source.slice(argument.start, endWithTypes(code, argument)).trimEnd();
     return index === 0 ? locatorText(source, argument, failed, value) : literalText(value);
   });
   return `${call.target}(${args.join(', ')})`;
@@ -119,7 +128,9 @@ function locatorText(
   }
   const part = old.slice(head.length, old.length - tail.length);
   if (part === '' || !locator.includes(part)) return literalText(locator);
-  const written = `\${${source.slice(expression.start, expression.end)}}`;
+  const [before, after] = argument.quasis;
+  // Between `${` and `}`, so that a type assertion stays.
+  const written = `\${${source.slice((before?.end ?? 0) + 2, (after?.start ?? 0) - 1)}}`;
   return `\`${locator.split(part).map(templateText).join(written)}\``;
 }
 
@@ -131,6 +142,11 @@ function templateText(text: string): string {
 function literalText(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value) ?? 'undefined';
   return `'${JSON.stringify(value).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'")}'`;
+}
+
+/** Where an argument ends with its type assertion, `as string` for example, which is spaces in the code. */
+function endWithTypes(code: string, argument: Expression | SpreadElement): number {
+  return argument.end + (/^\s*/.exec(code.slice(argument.end))?.[0].length ?? 0);
 }
 
 function trimmed(args: readonly unknown[]): readonly unknown[] {

@@ -6,7 +6,8 @@ import type { RunOptions } from './run-options.js';
  * @param file from the folder of the command
  */
 export function againCommand(options: RunOptions, file: string, inCi: boolean): string {
-  const { flows, url, own, driver, prompt, model, typedArgs, secretNames, forward, timeout, actTimeout } = options;
+  const { flows, data, url, own, driver, prompt, model, typedArgs, secretNames, forward, timeout, actTimeout } =
+    options;
   const option = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [name, String(value)];
   const words = [
@@ -14,6 +15,7 @@ export function againCommand(options: RunOptions, file: string, inCi: boolean): 
     'run',
     file,
     ...option('--flows', flows),
+    ...option('--data', data),
     ...option('--prompt', prompt),
     ...option('--model', model),
     ...option('--timeout', timeout),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkFlow, numberedLocators } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
+import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
 import { agentService } from '../agent/used-session.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
@@ -30,14 +31,17 @@ async function check(args: readonly string[]): Promise<number> {
     flows: { type: 'string' },
     url: { type: 'string', multiple: true },
   });
-  const words = positionals.length === 0 ? ['flows/**/*.js'] : positionals;
+  const words = positionals.length === 0 ? ['flows/**/*.{js,ts}'] : positionals;
   const { root, named, texts } = await findRunFiles(words, { cwd: process.cwd(), bases: [], flows: values.flows });
   let faults = 0;
-  const flows = named.filter((path) => path.endsWith('.js'));
+  const flows = named.filter(isFlowFile);
   for (const path of flows) {
     const folder = path.split('/').slice(0, -1);
-    const hasFlow = (wanted: string) => Object.hasOwn(texts, `${flowPath(wanted, folder)}.js`);
-    for (const { line, column, message } of checkFlow(texts[path] ?? '', hasFlow)) {
+    const hasFlow = (wanted: string) => {
+      const bare = flowPath(wanted, folder);
+      return Object.hasOwn(texts, `${bare}.js`) || Object.hasOwn(texts, `${bare}.ts`);
+    };
+    for (const { line, column, message } of checkFlow(texts[path] ?? '', hasFlow, path)) {
       process.stdout.write(`${path}:${line}:${column}: ${message}\n`);
       faults += 1;
     }
@@ -53,7 +57,7 @@ async function check(args: readonly string[]): Promise<number> {
 
 /** Prints the numbered locators that mean another element of the page than in the version before. @returns how many */
 async function checkNumbers(page: string, flows: readonly (readonly [path: string, text: string])[]): Promise<number> {
-  const used = flows.flatMap(([path, text]) => numberedLocators(text).map((one) => ({ ...one, path })));
+  const used = flows.flatMap(([path, text]) => numberedLocators(text, path).map((one) => ({ ...one, path })));
   const moved = await movedNumbers(page, [...new Set(used.map(({ locator }) => locator))]);
   let faults = 0;
   for (const { path, line, column, locator } of used) {
@@ -82,7 +86,7 @@ async function movedNumbers(page: string, locators: readonly string[]): Promise<
 
 /** A path of Flow.run as the flows folder has it: `../` and `../../` lead on from the flow's own folder. */
 function flowPath(wanted: string, folder: readonly string[]): string {
-  const bare = wanted.replace(/\.js$/, '');
+  const bare = flowOfFile(wanted);
   const segments = /^\.\.?\//.test(bare) ? [...folder] : [];
   for (const segment of bare.split('/')) {
     if (segment === '..') segments.pop();

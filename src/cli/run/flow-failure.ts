@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Failure } from '../../protocol/failure.js';
 import type { Report } from '../../protocol/report.js';
@@ -29,9 +30,11 @@ export function retriedAttempts(report: Report | null): readonly EarlierAttempt[
  */
 export function inCheckout(failure: Failure, root: string | null, cwd: string): Failure {
   if (root === null || failure.flow === undefined) return failure;
+  const bare = join(root, failure.flow);
+  const script = `${bare}.ts`;
   return {
     ...failure,
-    file: pathFrom(cwd, join(root, `${failure.flow}.js`)),
+    file: pathFrom(cwd, existsSync(script) ? script : `${bare}.js`),
   };
 }
 

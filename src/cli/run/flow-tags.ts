@@ -1,4 +1,5 @@
 import { leadingComment } from '../../agent-js/flows/leading-comment.js';
+import { isFlowFile } from '../../base/flow-file.js';
 
 /** One or more tags at the end of a line, or alone on it. `@param {string} name` of a JSDoc comment is none. */
 const TAGS = /(?:(?:^|\s)@[\w-]+)+\s*$/;
@@ -11,10 +12,10 @@ export interface Description {
 
 /**
  * Reads what the author says of a flow (its leading comment) or of a task (an HTML comment before its first line).
- * @param path tells flows (.js) from tasks (.md)
+ * @param path tells flows (.js, .ts) from tasks (.md)
  */
 export function describeSource(path: string, source: string): Description {
-  const comment = path.endsWith('.js') ? leadingComment(source) : (/^\s*<!--([\s\S]*?)-->/.exec(source)?.[1] ?? '');
+  const comment = isFlowFile(path) ? leadingComment(source) : (/^\s*<!--([\s\S]*?)-->/.exec(source)?.[1] ?? '');
   const tags = new Set<string>();
   const lines = comment.split('\n').flatMap((line) => {
     const [found = ''] = TAGS.exec(line) ?? [];

@@ -1,4 +1,6 @@
+import { isFlowFile } from '../../base/flow-file.js';
 import type { JobRequest } from '../../protocol/session.js';
+import type { DataRow } from '../../request-client/collection-run/data-rows.js';
 import { UsageError } from '../failure.js';
 import { describeSource, isChosen } from './flow-tags.js';
 import type { RunFiles } from './run-files.js';
@@ -19,12 +21,13 @@ export interface PlannedFlow {
 
 /** A flow without extension, as it is named everywhere. */
 export function flowName(path: string): string {
-  return path.replace(/\.(js|md)$/, '').slice(0, 200);
+  return path.replace(/\.(js|ts|md)$/, '').slice(0, 200);
 }
 
 /**
  * The jobs of a run, in file order: what `--grep`, `--last-failed`, and `--shard` leave of the named files, each as
- * often as `--repeat-each` says.
+ * often as `--repeat-each` says, and once for each row of `--data`.
+ * @param rows arguments of each flow, which replace those of `--args` with the same name
  * @param failedBefore the flows that `--last-failed` chooses from; null for all
  */
 export function planRun(
@@ -32,9 +35,10 @@ export function planRun(
   { named, texts }: RunFiles,
   settings: RunSettings,
   failedBefore: ReadonlySet<string> | null,
+  rows: readonly DataRow[] = [{}],
 ): readonly PlannedFlow[] {
   const { grep, shard, prompt, model } = options;
-  const onlyFlows = named.length > 0 && named.every((path) => path.endsWith('.js'));
+  const onlyFlows = named.length > 0 && named.every(isFlowFile);
   if (model !== undefined && prompt === undefined && onlyFlows) {
     throw new UsageError('--model names who does a task; flows alone need none. Say with --prompt what is to be done');
   }
@@ -49,7 +53,7 @@ export function planRun(
           const { text, tags } = describeSource(path, source);
           const job = { ...common, flowFiles: [path] };
           if (prompt !== undefined) return { name, path, tags, request: { ...job, ...withModel, prompt } };
-          if (path.endsWith('.js'))
+          if (isFlowFile(path))
             return { name, path, tags, request: { ...job, prompt: text || name, maxIterations: 0 } };
           return { name, path, tags, request: { ...job, ...withModel, prompt: headingOf(source) || name } };
         });
@@ -57,9 +61,14 @@ export function planRun(
     planned
       .filter(({ name, tags }) => grep === null || isChosen(grep, name, tags))
       .filter(({ name }) => failedBefore === null || failedBefore.has(name))
+      .flatMap((flow) => rows.map((row) => withRow(flow, row)))
       .filter((_, index) => shard === null || index % shard.count === shard.index - 1)
       .flatMap((flow) => Array.from({ length: options.repeatEach }, () => flow)),
   );
+}
+
+function withRow(flow: PlannedFlow, row: DataRow): PlannedFlow {
+  return { ...flow, request: { ...flow.request, args: { ...flow.request.args, ...row } } };
 }
 
 /** The flow's name without the number of its repetition. */

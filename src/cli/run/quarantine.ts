@@ -7,7 +7,7 @@ import { TroupeError } from '../../protocol/errors.js';
 const FILE = 'quarantine.json';
 
 const Entry = z.strictObject({
-  /** A path in the flows folder, with or without `.js`. */
+  /** A path in the flows folder, with or without extension. */
   flow: z.string().min(1).max(500),
   /** The last day, in UTC. */
   until: z.iso.date(),
@@ -44,7 +44,7 @@ export async function readQuarantine(
   const notes: string[] = [];
   const today = now.toISOString().slice(0, 10);
   for (const entry of parse(file, text)) {
-    const name = entry.flow.replace(/\.(js|md)$/, '');
+    const name = entry.flow.replace(/\.(js|ts|md)$/, '');
     if (entries.has(name)) throw invalid(file, `'${name}' has two entries`);
     if (!hasFlow(name)) notes.push(`${FILE} names '${name}', but the flows folder has no such flow`);
     else if (entry.until < today)

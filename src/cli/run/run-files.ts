@@ -1,6 +1,7 @@
 import { lstat, opendir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { globMatcher } from '../../agent-js/network/glob-matcher.js';
+import { isFlowFile } from '../../base/flow-file.js';
 import { MAX_BATCH_FLOWS } from '../../protocol/batches/batch.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { UsageError } from '../failure.js';
@@ -11,7 +12,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 /** All that a run brings; its jobs need room in the same request. */
 const MAX_BYTES = 24 * 1024 * 1024;
 /** What flows are made of, and read. */
-const BROUGHT = /\.(js|md|json|csv|txt)$/;
+const BROUGHT = /\.(js|ts|md|json|csv|txt)$/;
 const GLOB = /[*?{}]/;
 
 /** The files of a run. Paths are relative to the flows folder, with forward slashes. */
@@ -63,15 +64,15 @@ async function filesOf(word: string, bases: readonly string[]): Promise<readonly
     const found = GLOB.test(word) ? await expand(word, base) : await plain(resolve(base, word));
     if (found.length > 0) return found;
   }
-  throw new UsageError(GLOB.test(word) ? `No .js or .md file matches '${word}'` : `There is no file '${word}'`);
+  throw new UsageError(GLOB.test(word) ? `No .js, .ts or .md file matches '${word}'` : `There is no file '${word}'`);
 }
 
 async function plain(file: string): Promise<readonly string[]> {
   const stats = await stat(file).catch(() => null);
   if (stats === null) return [];
   if (!stats.isFile()) throw new UsageError(`'${file}' is a folder: name its files, as in '${join(file, '**/*.js')}'`);
-  if (/\.(js|md)$/.test(file)) return [file];
-  throw new UsageError(`'${file}' is neither a .js flow nor a .md task file`);
+  if (isFlowFile(file) || file.endsWith('.md')) return [file];
+  throw new UsageError(`'${file}' is neither a .js or .ts flow nor a .md task file`);
 }
 
 /** What a glob finds below its part without wildcards, by path. */
@@ -81,7 +82,9 @@ async function expand(glob: string, base: string): Promise<readonly string[]> {
   const folder = resolve(base, segments.slice(0, first).join('/') || (isAbsolute(glob) ? sep : '.'));
   const matches = globMatcher(`./${segments.slice(first).join('/')}`);
   const found: string[] = [];
-  for await (const path of walk(folder)) if (/\.(js|md)$/.test(path) && matches(path)) found.push(join(folder, path));
+  for await (const path of walk(folder)) {
+    if ((isFlowFile(path) || path.endsWith('.md')) && matches(path)) found.push(join(folder, path));
+  }
   return found.sort();
 }
 
@@ -111,7 +114,7 @@ async function readAll(
   const paths = new Set(named);
   for (const folder of folders ?? [root]) {
     for await (const path of walk(folder)) {
-      if (!BROUGHT.test(path) || (folders !== null && path.includes('/'))) continue;
+      if (!BROUGHT.test(path) || path.endsWith('.d.ts') || (folders !== null && path.includes('/'))) continue;
       paths.add(pathIn(root, join(folder, path)));
     }
   }

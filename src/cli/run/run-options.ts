@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly retries: number;
   /** `immediate`: the service retries a job as soon as it failed; `isolated`: at the end of the run, one at a time. */
   readonly retryStrategy: 'immediate' | 'isolated';
+  /** A CSV or JSON file: each flow runs once for each of its rows. */
+  readonly data: string | undefined;
   /** How often each flow runs. */
   readonly repeatEach: number;
   /** The run is stopped after so many failures; null: it goes on to its end. */
@@ -94,6 +96,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     harBodies: values['har-bodies'] ?? false,
     exactScreenshots: values['exact-screenshots'] ?? false,
     trace: values.trace === undefined ? undefined : traceOf(values.trace),
+    data: values.data,
     retries,
     retryStrategy,
     repeatEach: values['repeat-each'] === undefined ? 1 : whole('--repeat-each', values['repeat-each'], 1, 1000),
@@ -133,6 +136,7 @@ function parsed(args: readonly string[]) {
     list: flag,
     'last-failed': flag,
     'retry-strategy': text,
+    data: text,
     'repeat-each': text,
     'max-failures': text,
     'fail-on-flaky': flag,

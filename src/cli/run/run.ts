@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { asAbsent } from '../../base/system-fault.js';
 import { ciBuild, mayColour, readConfig } from '../../config.js';
 import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { countFlows, isFlaky, type SuiteResult } from '../../report/suite/suite-result.js';
+import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
 import { describeFailure, UsageError } from '../failure.js';
 import { type UsedService, useService } from '../own-service.js';
 import { readVersion } from '../version.js';
@@ -54,7 +56,8 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     const settings = await readRunSettings(files.root);
     const flowsOfFolder = new Set(Object.keys(files.texts).map(flowName));
     const quarantine = await readQuarantine(files.root, (path) => flowsOfFolder.has(path), new Date());
-    const flows = planRun(options, files, settings, await lastFailed(options, files));
+    const rows = await readRows(options.data);
+    const flows = planRun(options, files, settings, await lastFailed(options, files), rows);
     if (options.list) return list(flows, quarantine);
     if (flows.length === 0) return await nothingToDo(options);
     if (flows.length > MAX_BATCH_JOBS) {
@@ -91,6 +94,14 @@ function startRunTime(seconds: number | undefined): { readonly signal: AbortSign
   const reason = new TroupeError('HARD_TIMEOUT', `The run did not end within ${seconds} s (--run-timeout)`);
   const timer = seconds === undefined ? undefined : setTimeout(() => over.abort(reason), seconds * 1000);
   return { signal: over.signal, end: () => clearTimeout(timer) };
+}
+
+/** The rows of `--data`; one without arguments if there is no such file. */
+async function readRows(file: string | undefined): Promise<readonly DataRow[]> {
+  if (file === undefined) return [{}];
+  const text = await readFile(file, 'utf8').catch(asAbsent);
+  if (text === null) throw new UsageError(`--data: there is no file '${file}'`);
+  return readDataRows(text, file);
 }
 
 /** Flows are also found by the names that the service has for them. */

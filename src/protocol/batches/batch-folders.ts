@@ -16,7 +16,7 @@ export function batchFolders(jobs: readonly NamedJob[]): ReadonlyMap<string, str
   const folders = new Map<string, string>();
   const taken = new Set<string>();
   for (const { id, name, flowFiles } of jobs) {
-    const wanted = safePath(name ?? flowFiles[0]?.replace(/\.(js|md)$/, '') ?? '');
+    const wanted = safePath(name ?? flowFiles[0]?.replace(/\.(js|ts|md)$/, '') ?? '');
     let folder = wanted;
     // Some systems do not distinguish folders by case.
     for (let n = 2; taken.has(folder.toLowerCase()); n += 1) folder = `${wanted}-${n}`;

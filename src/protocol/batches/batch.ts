@@ -17,8 +17,8 @@ export type BatchId = z.infer<typeof BatchId>;
 const BatchFlowPath = z
   .string()
   .max(500)
-  .regex(/^(?!\.)[^/\\\0]{1,200}(\/(?!\.)[^/\\\0]{1,200})*\.(js|md|json|csv|txt)$/, {
-    error: 'a path below flows/, with forward slashes, to a .js, .md, .json, .csv or .txt file',
+  .regex(/^(?!\.)[^/\\\0]{1,200}(\/(?!\.)[^/\\\0]{1,200})*\.(js|ts|md|json|csv|txt)$/, {
+    error: 'a path below flows/, with forward slashes, to a .js, .ts, .md, .json, .csv or .txt file',
   });
 
 /** `POST /api/batches`. */

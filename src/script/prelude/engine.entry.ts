@@ -128,13 +128,13 @@ export function install(raw: RawHost, settingsText: string): Core {
     return jsonText(description, MAX_REPORT) ?? '';
   }
 
-  function runFlow(path: string, source: string, args: unknown): unknown {
+  function runFlow(path: string, source: string, args: unknown, code = source, fault = ''): unknown {
     if (raw.enterFlow(path) === 0) {
       fail('SCRIPT_ERROR', words`Flows may be nested ${settings.flowDepth} levels deep, and '${path}' is deeper`);
     }
     let value: unknown;
     try {
-      const body = raw.compile(path, source);
+      const body = raw.compile(path, source, code, fault);
       if (typeof body === 'string') {
         const error: { error: string; code: ErrorCode; details?: ErrorDetails } = parse(body);
         fail(error.code, error.error, error.details ?? {});

@@ -9,7 +9,7 @@ export interface Engine {
    * Runs the source of a flow in this context, with its events, and returns its value, awaited. `path` names it in
    * errors. Flows nest; too deep is SCRIPT_ERROR.
    */
-  runFlow(path: string, source: string, args: unknown): unknown;
+  runFlow(path: string, source: string, args: unknown, code?: string, fault?: string): unknown;
   /**
    * `work` is called when a script has nothing left to run, or awaits something that no job will settle. It returns
    * whether it did something that may have created jobs, and must not throw.
@@ -34,8 +34,11 @@ export interface RawHost {
   wrote(level: string, text: string, stack: string): void;
   /** Sends an AssertionChecked event in the same way; `data` is its data without the position. */
   checked(data: string, stack: string): void;
-  /** A flow's function of `args`, or the text of an error body if its source does not parse. */
-  compile(path: string, source: string): unknown;
+  /**
+   * A flow's function of `args`, or the text of an error body if its source does not parse. `code` is the source as
+   * JavaScript; `fault` is empty, or the text of an error body if there is none.
+   */
+  compile(path: string, source: string, code: string, fault: string): unknown;
   /** The value of a promise once it is settled, or throws its reason; any other value as it is. */
   settle(value: unknown): unknown;
   /** The new depth; 0 if that would be too deep. */

@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
-import { extname, sep } from 'node:path';
+import { sep } from 'node:path';
 import { pathInside } from '../../agent-js/flows/flow-folder.js';
+import { isFlowFile } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
 import { chooseModels } from '../../config/models.js';
 import type { Config } from '../../config.js';
@@ -93,10 +94,14 @@ export async function checkTask(
     chooseModels(config.models, request.model);
     return;
   }
-  if (!flowFiles.some((file) => file.endsWith('.js'))) {
-    throw new TroupeError('INVALID_REQUEST', 'flowFiles: with maxIterations 0 at least one .js flow file is needed', {
-      issues: [{ path: 'flowFiles', message: 'at least one .js flow file is needed' }],
-    });
+  if (!flowFiles.some(isFlowFile)) {
+    throw new TroupeError(
+      'INVALID_REQUEST',
+      'flowFiles: with maxIterations 0 at least one .js or .ts flow file is needed',
+      {
+        issues: [{ path: 'flowFiles', message: 'at least one .js or .ts flow file is needed' }],
+      },
+    );
   }
 }
 
@@ -126,11 +131,10 @@ export function flowFileCheck(flowsDir: string): FlowFileCheck {
 }
 
 async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
-  const extension = extname(file);
   const refuse = (message: string) =>
     new TroupeError('INVALID_REQUEST', `flowFiles: ${message}`, { issues: [{ path: 'flowFiles', message }] });
-  const isFile = extension === '.js' || extension === '.md';
-  if (!isFile || file.endsWith('/')) throw refuse(`'${file}' is neither a .js flow nor a .md task file`);
+  if (!isFlowFile(file) && !/[^/]\.md$/.test(file))
+    throw refuse(`'${file}' is neither a .js or .ts flow nor a .md task file`);
   let path: string;
   try {
     path = pathInside(flowsDir, file);

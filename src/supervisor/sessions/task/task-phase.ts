@@ -1,6 +1,7 @@
 import { flowFailed } from '../../../actors/session/flow-failed.js';
 import type { FlowsOutcome } from '../../../actors/session/messages.js';
 import { type Conversation, converse, EMPTY_CONVERSATION } from '../../../autonomy/conversation.js';
+import { flowOfFile, isFlowFile } from '../../../base/flow-file.js';
 import type { ErrorBody } from '../../../protocol/errors.js';
 import type { EventData, JournalEvent } from '../../../protocol/events.js';
 import type { AutoRequest, LiveRequest } from '../../../protocol/session.js';
@@ -37,7 +38,7 @@ export async function readProgress(
 }
 
 export function flowsOf({ flowFiles = [] }: AutoRequest): readonly string[] {
-  return flowFiles.filter((file) => file.endsWith('.js'));
+  return flowFiles.filter(isFlowFile);
 }
 
 /**
@@ -119,7 +120,7 @@ export class TaskProgress {
       this.#innermost = { ...error, details: { ...error.details, ...place } };
     }
     const file = this.#files[this.#passed];
-    if (depth !== 1 || file !== `${path}.js`) return;
+    if (depth !== 1 || file === undefined || flowOfFile(file) !== path) return;
     if (status === 'passed') this.#passed += 1;
     else if (this.#innermost !== null) this.#failed = { flow: file, error: this.#innermost };
     this.#innermost = null;

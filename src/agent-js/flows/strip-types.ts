@@ -1,0 +1,77 @@
+import { createRequire } from 'node:module';
+import { TroupeError } from '../../protocol/errors.js';
+
+type Library = typeof import('@swc/wasm-typescript');
+
+interface SyntaxFault {
+  readonly message: string;
+  /** 1-based. */
+  readonly startLine: number;
+  /** 0-based, in characters. */
+  readonly startColumn: number;
+}
+
+const require = createRequire(import.meta.url);
+const PACKAGE = '@swc/wasm-typescript';
+
+/** Compiling the library takes tens of milliseconds, and most sessions have no TypeScript. */
+let library: Library | null = null;
+
+/** A flow may be a function without a name, or return at its top level. Each is valid only inside other code. */
+const FRAMES: readonly (readonly [before: string, after: string])[] = [
+  ['', ''],
+  ['void ', ''],
+  ['async()=>{', '\n}'],
+];
+
+/**
+ * The JavaScript of a TypeScript flow. Types become spaces, so every line and column stays the same. Only types can be
+ * removed: enums, namespaces with values, and parameter properties are refused.
+ *
+ * @throws SCRIPT_ERROR with line and column
+ */
+export function stripTypes(source: string): string {
+  const faults: SyntaxFault[] = [];
+  for (const [before, after] of FRAMES) {
+    const stripped = strip(before + source + after);
+    if (typeof stripped === 'string') return stripped.slice(before.length, stripped.length - after.length);
+    // A frame moves the columns of the first line.
+    const shift = stripped.startLine === 1 ? before.length : 0;
+    faults.push({ ...stripped, startColumn: Math.max(0, stripped.startColumn - shift) });
+  }
+  // The attempt that got furthest understood the author best.
+  const fault = faults.reduce((best, next) => (isLater(next, best) ? next : best));
+  const line = source.split('\n')[fault.startLine - 1] ?? '';
+  const column = [...line].slice(0, fault.startColumn).join('').length + 1;
+  throw new TroupeError('SCRIPT_ERROR', `SyntaxError: ${fault.message}: ${line.trim().slice(0, 120)}`, {
+    line: fault.startLine,
+    column,
+  });
+}
+
+function strip(source: string): string | SyntaxFault {
+  library ??= require(PACKAGE) as Library;
+  try {
+    return library.transformSync(source, { mode: 'strip-only', filename: 'flow.ts' }).code;
+  } catch (thrown) {
+    if (isSyntaxFault(thrown)) return thrown;
+    // A trap, of too deep a nesting for example, leaves the instance unusable for any source.
+    library = null;
+    delete require.cache[require.resolve(PACKAGE)];
+    throw new TroupeError('SCRIPT_ERROR', 'SyntaxError: the source is nested too deeply', { line: 1, column: 1 });
+  }
+}
+
+function isSyntaxFault(thrown: unknown): thrown is SyntaxFault {
+  return (
+    typeof thrown === 'object' &&
+    thrown !== null &&
+    typeof Reflect.get(thrown, 'message') === 'string' &&
+    typeof Reflect.get(thrown, 'startLine') === 'number' &&
+    typeof Reflect.get(thrown, 'startColumn') === 'number'
+  );
+}
+
+function isLater(one: SyntaxFault, other: SyntaxFault): boolean {
+  return one.startLine > other.startLine || (one.startLine === other.startLine && one.startColumn > other.startColumn);
+}

@@ -1,0 +1,11 @@
+const FLOW = /(?<!\.d)\.(js|ts)$/;
+
+/** Whether a path names a flow: JavaScript (`.js`) or TypeScript (`.ts`), but not types alone (`.d.ts`). */
+export function isFlowFile(path: string): boolean {
+  return FLOW.test(path);
+}
+
+/** A flow's path as Flow.run takes it and events name it: without its extension. */
+export function flowOfFile(file: string): string {
+  return file.replace(FLOW, '');
+}
