@@ -6,7 +6,7 @@ import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { TRACE } from '../protocol/trace/trace.js';
 import { failedRequests, harPieces } from './har.js';
-import { renderHtml, wantedScreenshots } from './html.js';
+import { renderHtml, wantedScreenshots } from './html/html.js';
 import { screenshotImages } from './images.js';
 import { renderJUnit } from './junit.js';
 import { ReportBuilder } from './report.js';

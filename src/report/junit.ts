@@ -5,7 +5,7 @@ import type { SessionRecord } from '../protocol/session.js';
 import { escapeMarkup as esc } from './escape.js';
 import { type Failure, listFailures } from './failures.js';
 import { shorten } from './format.js';
-import { titleOf } from './html.js';
+import { titleOf } from './html/html.js';
 
 /** The most screenshots in a test case's output. */
 const MAX_OUTPUT_LINES = 200;

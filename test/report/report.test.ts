@@ -4,7 +4,7 @@ import type { JournalEvent } from '#troupe/protocol/events.js';
 import { Report } from '#troupe/protocol/report.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
 import { listFailures } from '#troupe/report/failures.js';
-import { renderHtml } from '#troupe/report/html.js';
+import { renderHtml } from '#troupe/report/html/html.js';
 import { ReportBuilder } from '#troupe/report/report.js';
 import { guardLeaks } from '../support/leaks.js';
 import { failingEvents, failingRecord, journaled, passingEvents, sampleRecord } from './sample-session.js';

@@ -1,8 +1,8 @@
+import { browserlessRoutes } from '../browserless/browserless-routes.js';
 import type { Route } from '../route.js';
 import { accessRoutes } from './access.js';
 import { artifactRoutes } from './artifacts.js';
 import { batchRoutes } from './batches.js';
-import { browserlessRoutes } from './browserless.js';
 import { controlRoutes } from './control.js';
 import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';

@@ -1,8 +1,8 @@
 import type { Failure } from '../../protocol/failure.js';
 import { escapeMarkup as esc } from '../escape.js';
-import { codeOf, evidenceRows, listOf } from '../evidence-rows.js';
 import { shorten } from '../format.js';
-import { pageLink } from '../html-steps.js';
+import { codeOf, evidenceRows, listOf } from '../html/evidence-rows.js';
+import { pageLink } from '../html/html-steps.js';
 import { stepTitle } from './failure-text.js';
 import { type FlowResult, reasonOf } from './suite-result.js';
 

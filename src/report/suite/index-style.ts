@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { STYLE } from '../html-style.js';
+import { STYLE } from '../html/html-style.js';
 
 /** What the index adds to the style of report.html. */
 const OWN = `

@@ -38,10 +38,7 @@ import { runTask, type TaskParts } from './task/task-run.js';
 /** How long an immediate end waits for the picture of the last step. */
 const DRAIN_MS = 50;
 
-/**
- * A session that waits or runs. It owns its slot, its browser's lease, and its actor, which are recorded in its state.
- * It ends once, for whatever reason, and then releases all of them.
- */
+/** A session that waits or runs. It owns what its state records: slot, lease, and actor. It ends once and releases them. */
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
   readonly control: SessionControl;

@@ -6,8 +6,8 @@ import type { JournalEvent } from '../../../src/protocol/events.js';
 import type { SessionId } from '../../../src/protocol/session.js';
 import type { Capacity, StreamMessage, StreamRequest } from '../../../src/protocol/stream.js';
 import { wantsToken } from './api.js';
-import { runTable } from './run-table.svelte.js';
-import { midnight, sessionTable } from './session-table.svelte.js';
+import { runTable } from './tables/run-table.svelte.js';
+import { midnight, sessionTable } from './tables/session-table.svelte.js';
 
 /** Delays between reconnection attempts, in milliseconds; the last one repeats. */
 const RETRIES_MS = [250, 500, 1000, 2000, 5000];

@@ -1,6 +1,6 @@
-import type { BatchList, BatchRecord } from '../../../src/protocol/batches/batch.js';
-import type { SessionRow } from '../../../src/protocol/stream.js';
-import { call } from './api.js';
+import type { BatchList, BatchRecord } from '../../../../src/protocol/batches/batch.js';
+import type { SessionRow } from '../../../../src/protocol/stream.js';
+import { call } from '../api.js';
 
 const PAGE = 30;
 /** The page asks again at most this often while jobs of runs change, in milliseconds. */

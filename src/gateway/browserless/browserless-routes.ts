@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LiveRequest } from '../../protocol/session.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
-import { withPage } from '../browserless/devtools-calls.js';
-import { functionScript } from '../browserless/function-code.js';
-import { readLaunchQuery } from '../browserless/launch-query.js';
-import { PdfOptions, printPdf, ScreenshotOptions, takeScreenshot } from '../browserless/page-output.js';
-import { openingScript, PAGE_FIELDS, sessionFieldsOf } from '../browserless/page-request.js';
 import { type Answer, defineRoute, type Route, type RouteRequest } from '../route.js';
+import { withPage } from './devtools-calls.js';
+import { functionScript } from './function-code.js';
+import { readLaunchQuery } from './launch-query.js';
+import { PdfOptions, printPdf, ScreenshotOptions, takeScreenshot } from './page-output.js';
+import { openingScript, PAGE_FIELDS, sessionFieldsOf } from './page-request.js';
 
 const MAX_CODE_BYTES = 1024 * 1024;
 const PDF_BYTES = 16 * 1024 * 1024;

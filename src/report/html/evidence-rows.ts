@@ -1,7 +1,7 @@
-import type { Failure } from '../protocol/failure.js';
-import { escapeMarkup as esc } from './escape.js';
-import { shorten } from './format.js';
-import { requestText } from './suite/failure-text.js';
+import type { Failure } from '../../protocol/failure.js';
+import { escapeMarkup as esc } from '../escape.js';
+import { shorten } from '../format.js';
+import { requestText } from '../suite/failure-text.js';
 
 /** What a failure object says beyond its message, as titles and HTML; without what is not known. */
 export function evidenceRows(failure: Failure, longest: number): readonly (readonly [title: string, html: string])[] {

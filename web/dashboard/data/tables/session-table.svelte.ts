@@ -1,6 +1,6 @@
-import type { SessionRecord, SessionStatus } from '../../../src/protocol/session.js';
-import type { SessionRow } from '../../../src/protocol/stream.js';
-import { call, olderSessions } from './api.js';
+import type { SessionRecord, SessionStatus } from '../../../../src/protocol/session.js';
+import type { SessionRow } from '../../../../src/protocol/stream.js';
+import { call, olderSessions } from '../api.js';
 
 /** As long as a screen, so that there is something to read at once. */
 const FIRST_PAGE = 100;

@@ -1,13 +1,13 @@
-import { assertNever } from '../base/assert-never.js';
-import { ownScreenshot } from '../protocol/own-screenshot.js';
-import type { Report } from '../protocol/report.js';
-import { escapeMarkup as esc } from './escape.js';
+import { assertNever } from '../../base/assert-never.js';
+import { ownScreenshot } from '../../protocol/own-screenshot.js';
+import type { Report } from '../../protocol/report.js';
+import { escapeMarkup as esc } from '../escape.js';
+import { type Failure, type FailureList, listFailures } from '../failures.js';
+import { count, formatBytes, formatDuration, formatInstant, shorten } from '../format.js';
+import type { ImageSource } from '../images.js';
 import { evidenceRows } from './evidence-rows.js';
-import { type Failure, type FailureList, listFailures } from './failures.js';
-import { count, formatBytes, formatDuration, formatInstant, shorten } from './format.js';
 import { mark, pageLink, stepsSection } from './html-steps.js';
 import { POLICY, STYLE } from './html-style.js';
-import type { ImageSource } from './images.js';
 
 /** Entries of a collapsed list (console, assertions); report.json has more. */
 const MAX_LISTED = 500;

@@ -1,8 +1,8 @@
-import { ownScreenshot } from '../protocol/own-screenshot.js';
-import type { Report } from '../protocol/report.js';
-import { escapeMarkup as esc } from './escape.js';
-import { count, formatDuration, shorten } from './format.js';
-import type { ImageSource } from './images.js';
+import { ownScreenshot } from '../../protocol/own-screenshot.js';
+import type { Report } from '../../protocol/report.js';
+import { escapeMarkup as esc } from '../escape.js';
+import { count, formatDuration, shorten } from '../format.js';
+import type { ImageSource } from '../images.js';
 
 type Step = Report['steps'][number];
 type ModelCall = Report['modelCalls'][number];

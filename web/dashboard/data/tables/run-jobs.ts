@@ -1,7 +1,7 @@
-import type { BatchList, BatchRecord } from '../../../src/protocol/batches/batch.js';
-import type { SessionRecord } from '../../../src/protocol/session.js';
-import { call } from './api.js';
-import { isObject, textIn } from './unknown.js';
+import type { BatchList, BatchRecord } from '../../../../src/protocol/batches/batch.js';
+import type { SessionRecord } from '../../../../src/protocol/session.js';
+import { call } from '../api.js';
+import { isObject, textIn } from '../unknown.js';
 
 const PAGE = 1000;
 
