@@ -17,19 +17,41 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tap = 'node_modules/tap/dist/esm/run.mjs';
 /** Test files that run at the same time: one more than there are cores, since a test waits now and then. */
 const jobs = Math.max(3, availableParallelism() + 1);
-/** What CI runs after `npm test`, with `npm run test:long`: 20 s and more each, of what other tests cover in part. */
+/** What CI runs after `npm test`, with `npm run test:long`: many browsers each, for what other tests cover in part. */
 const LONG = [
+  'test/actors/session/browser.test.ts',
+  'test/agent-js/act-hang.test.ts',
+  'test/agent-js/look-corpus.test.ts',
+  'test/agent-js/step-pictures.test.ts',
+  'test/attack/process-browser.test.ts',
+  'test/chaos/model-kills.test.ts',
+  'test/chaos/page-kills.test.ts',
+  'test/chaos/restart-progress.test.ts',
+  'test/chaos/service-kills.test.ts',
   'test/dashboard/accessibility.test.ts',
+  'test/dashboard/session-page.test.ts',
+  'test/dashboard/trace-viewer.test.ts',
   'test/docs/cookbook.test.ts',
   'test/examples/flows.test.ts',
   'test/examples/suite.test.ts',
+  'test/gateway/browserless.test.ts',
+  'test/mcp/stdio.test.ts',
   'test/playwright-test/fixture.test.ts',
   'test/playwright/codegen.test.ts',
   'test/playwright/interruptions.test.ts',
   'test/playwright/rules.test.ts',
+  'test/playwright/same-as-playwright.test.ts',
+  'test/playwright/scripts.test.ts',
+  'test/service/churn.test.ts',
+  'test/service/devtools-clients.test.ts',
+  'test/service/model-job.test.ts',
   'test/service/model-retries.test.ts',
+  'test/service/restart.test.ts',
+  'test/service/run.test.ts',
   'test/service/thread-loss.test.ts',
+  'test/service/video.test.ts',
   'test/service/warm-pool.test.ts',
+  'test/webdriver/webdriver.test.ts',
 ];
 /** `npm run test:docker` has what needs Docker, and a corpus that wants 600 MB of packages. */
 const LEFT_OUT = ['test/docker/', 'test/agent-js/libraries.test.ts', ...LONG];
