@@ -131,7 +131,7 @@ const FAILURES: { readonly [script: string]: readonly [code: string, error: stri
   ],
   'agent.tab(9)': ['ACTION_FAILED', 'There is no tab 9: there is only 0'],
   'agent.tab(0.5)': ['ACTION_FAILED', 'There is no tab 0.5: there is only 0'],
-  'Flow.run("logn")': ['FLOW_NOT_FOUND', "There is no flow 'logn' (flows/logn.js)"],
+  'Flow.run("logn")': ['FLOW_NOT_FOUND', "There is no flow 'logn' (flows/logn.js, flows/logn.ts)"],
 };
 
 t.test('What is written wrongly is SCRIPT_ERROR, and says how it is written', async (t) => {

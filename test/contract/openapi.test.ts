@@ -91,6 +91,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
   await by('GET', '/api/flows/{path...}')(id);
   await by('GET', '/api/batches')(id);
   const artifact = by('GET', '/api/sessions/{id}/artifacts/{path...}');
+  await artifact('aaaaaaaaaaaa');
   for (const range of ['', 'bytes=0-1', 'bytes=99-']) await artifact(id, undefined, range === '' ? {} : { range });
   for (const path of [
     '/',
@@ -166,7 +167,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
   await by('GET', '/api/batches/{id}/events')(batch.id, undefined, {
     'last-event-id': String(sessions.streams.lastSeq()),
   });
-  await by('GET', '/api/batches/{id}/flows/{path...}')(batch.id);
+  for (const of of [batch.id, 'aaaaaaaaaaaa']) await by('GET', '/api/batches/{id}/flows/{path...}')(of);
   await by('POST', '/api/batches/{id}/rerun')(batch.id, '{"jobs": "all"}');
   await by('DELETE', '/api/batches/{id}')(batch.id);
   await by('POST', '/api/sessions')(id);
@@ -280,6 +281,20 @@ t.test(
     });
   },
 );
+
+t.test('A batch that the queue has no room for does not run again', async (t) => {
+  const { sessions: full, ...busy } = await openHouse(t, { maxSessions: 1, maxQueue: 2 });
+  const gateway = await busy.listen();
+  const submitter = { caller: 'a test', signal: never };
+  const batch = await full.batches.create({ jobs: [JOB, JOB] }, submitter);
+  await eventually('the batch ends', async () => (await full.batches.get(batch.id)).endedAt !== null);
+  await busy.live();
+  await full.batches.create({ jobs: [JOB] }, submitter);
+  await answers.see(t, gateway.url, routeOf('POST', '/api/batches/{id}/rerun'), {
+    path: `/api/batches/${batch.id}/rerun`,
+    body: '{"jobs": "all"}',
+  });
+});
 
 t.test('Every documented answer occurs', async (t) => {
   for (const route of ROUTES) {

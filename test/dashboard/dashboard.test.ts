@@ -160,7 +160,7 @@ t.test('the wall shows every running browser', async () => {
 t.test('a session that does not exist is reported', async (t) => {
   await call('go', `${service.url}/#/sessions/aaaaaaaaaaaa`);
   await shows('There is no session');
-  t.equal(await call('page', 'document.querySelector("button")'), null);
+  t.equal(await call('page', 'document.querySelector("main button")'), null);
 });
 
 t.test('a service with a token asks for it once, and a view-only token is not offered more', async (t) => {

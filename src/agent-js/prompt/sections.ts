@@ -29,7 +29,8 @@ changed: + added, - removed, ~ changed. agent.look({full: true}) starts afresh, 
 agent.text("h1") reads the visible text of an element, agent.text() of the page.`,
     jsonText: `agent.look() lists what a person can operate: {url, title, elements: [{role, name, locator, actions}]}, with value,
 checked, disabled, options or href where they say something. Later looks tell what changed: {diff: true, added: [element],
-removed: [locator], changed: [{locator, what is new}], unchanged: count}; after another document also document: "new", added is all. agent.look({full: true}) starts afresh,
+removed: [locator], changed: [{locator, what is new}], unchanged: count}; of another page
+document: "new" and all as added. agent.look({full: true}) starts afresh,
 agent.look({within: "#cart"}) narrows, agent.look().elements.map(e => e.locator) is short. agent.text("h1") reads the
 visible text of an element, agent.text() of the page.`,
   },
@@ -50,7 +51,7 @@ Copy locators from a look; do not guess them. What it leaves out has them too: {
 - agent.value("{input}Search"), agent.page("document.title"): a field's value; an expression in the page
 - agent.screenshot("cart"), or ({within: "#map"}), ({marks: true}: with the last look's locators on it)
 - agent.back(), agent.tabs(), agent.tab(0), agent.downloads(). A new tab is active
-- agent.handoff("Solve the captcha"): waits until a person has done what you cannot
+- agent.handoff("Solve the captcha"): a person does it
 - An open alert, confirm or prompt is seen as {dialog}OK, {dialog}Cancel and {dialog}Input: act on those.`,
   },
   {
