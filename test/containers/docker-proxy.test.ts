@@ -89,15 +89,19 @@ const CONTAINER = { Id: 'c0ffee', State: 'running', Labels: { 'troupe.lease': 'l
 /** An engine whose containers end as soon as they are started. */
 function endingEngine(): EngineAnswer {
   const followers = new Set<ServerResponse>();
-  const actor = { ID: 'c0ffee', Attributes: { exitCode: '1' } };
+  const died = `${JSON.stringify({ Action: 'die', Actor: { ID: 'c0ffee', Attributes: { exitCode: '1' } } })}\n`;
+  let hasEnded = false;
   return (call, response) => {
     if (call === 'GET /events') {
       response.writeHead(200).flushHeaders();
       followers.add(response);
+      // The call for the events may arrive after the one that starts the container.
+      if (hasEnded) response.write(died);
       return undefined;
     }
     if (call.endsWith('/start') && call.includes('containers')) {
-      for (const one of followers) one.write(`${JSON.stringify({ Action: 'die', Actor: actor })}\n`);
+      hasEnded = true;
+      for (const one of followers) one.write(died);
     }
     if (call === 'GET /containers/json') return [CONTAINER];
     if (call === 'GET /networks/bridge') return { IPAM: { Config: [{ Gateway: '172.17.0.1' }] } };
