@@ -31,6 +31,8 @@ export interface CastFrame {
 const JPEG_QUALITY = 60;
 /** With so many frames that are not acknowledged, Chromium may have dropped those that followed. */
 const MAY_DROP = 2;
+/** A frame that is older than the one before by more than this says that the clock was set, in seconds. */
+const CLOCK_SET_S = 5;
 /** A frame of a change comes sooner after an acknowledgement, if there is one. */
 const REFRESH_MS = 150;
 
@@ -52,6 +54,8 @@ export class Screencast {
   /** Frames that Chromium counts as not acknowledged. */
   #inFlight = 0;
   #refresh: NodeJS.Timeout | undefined;
+  /** When the newest frame was captured, in seconds by the browser's clock. */
+  #capturedAt = 0;
 
   constructor(browser: BrowserPort) {
     this.#browser = browser;
@@ -137,7 +141,12 @@ export class Screencast {
     clearTimeout(this.#refresh);
     this.#unacknowledged = sessionId;
     this.#inFlight += 1;
-    if (this.#wishes.has('steps')) this.acknowledge();
+    // Frames are compressed side by side: on a busy machine an older one may come after a newer one.
+    const { timestamp = this.#capturedAt } = metadata;
+    const isOvertaken = timestamp < this.#capturedAt && timestamp > this.#capturedAt - CLOCK_SET_S;
+    if (!isOvertaken) this.#capturedAt = timestamp;
+    if (isOvertaken || this.#wishes.has('steps')) this.acknowledge();
+    if (isOvertaken) return;
     const { page, format } = this.#running;
     const frame = { page, data, format, width: metadata.deviceWidth, height: metadata.deviceHeight };
     for (const listener of this.#listeners) listener(frame);
