@@ -29,10 +29,9 @@ changed: + added, - removed, ~ changed. agent.look({full: true}) starts afresh, 
 agent.text("h1") reads the visible text of an element, agent.text() of the page.`,
     jsonText: `agent.look() lists what a person can operate: {url, title, elements: [{role, name, locator, actions}]}, with value,
 checked, disabled, options or href where they say something. Later looks tell what changed: {diff: true, added: [element],
-removed: [locator], changed: [{locator, what is new}], unchanged: count}; of another page
-document: "new" and all as added. agent.look({full: true}) starts afresh,
-agent.look({within: "#cart"}) narrows, agent.look().elements.map(e => e.locator) is short. agent.text("h1") reads the
-visible text of an element, agent.text() of the page.`,
+removed: [locator], changed: [{locator, what is new}], unchanged: count}; of a new
+page document: "new", with all as added. agent.look({full: true}) starts afresh, agent.look({within: "#cart"}) narrows.
+agent.text("h1") reads the visible text of an element, agent.text() of the page.`,
   },
   {
     id: 'locators',
@@ -83,11 +82,11 @@ Request.run("shop/New user", {name: "ada"}) sends a stored HTTP request and answ
     title: 'Errors',
     text: `A failing call throws an error with a code. Steps before it happened: look before repeating.
 - LOCATOR_NOT_FOUND: look again, or agent.wait for what is still to come
-- LOCATOR_STALE: the element of that number has gone or changed; look again
-- LOCATOR_AMBIGUOUS: take one of those that it lists, such as {button:2}Save
+- LOCATOR_STALE: that element has gone or changed; look again
+- LOCATOR_AMBIGUOUS: take one that it lists, such as {button:2}Save
 - ACTION_FAILED: it says what stands in the way; clear that first
 - WAIT_TIMEOUT: look what the page shows instead
-- MATCH_FAILED: it lists what differs
+- MATCH_FAILED: says what differs
 - SCRIPT_ERROR, EVAL_TIMEOUT: mend the line; do less in one script. scopeLost: declare your variables again`,
   },
 ];

@@ -15,7 +15,7 @@ export interface SessionDocument {
 }
 
 /** Flows take at most so much of the document; the rest is counted. */
-const MAX_FLOW_CHARS = 360;
+const MAX_FLOW_CHARS = 480;
 const MAX_ABOUT_CHARS = 100;
 
 /**
