@@ -133,7 +133,10 @@ t.test('An object is a frame where it shows a document, and what it holds where 
   t.equal(await call('value', '{input}Code'), 'four');
   t.match(await call('act', '{button}Far', 'click'), { changed: true });
   t.match(await call('act', '{button}Instead', 'click'), { changed: false });
-  await call('page', `late.type = 'text/html'; late.data = '/in-object'; 0`);
+  await call(
+    'page',
+    `new Promise((done) => { late.onload = () => done(0); late.type = 'text/html'; late.data = '/in-object'; })`,
+  );
   await call('wait', '{button:2}Save');
   t.same((await look()).elements.map(({ locator }) => locator).slice(-2), ['{input:2}Code', '{button:2}Save']);
 });
