@@ -125,7 +125,7 @@ t.test('An object is a frame where it shows a document, and what it holds where 
     site.set(
       '/objects',
       `<object data=/in-object type=text/html height=80></object><object data="${neighbour.origin}/in-object" type=text/html height=60></object>
-       <object data=/drawing type=image/svg+xml></object><object data=/missing><button>Instead</button></object>`,
+       <object data=/drawing type=image/svg+xml></object><object data=/missing><button>Instead</button></object><object id=late></object>`,
     ),
   );
   t.same(await locators(), ['{input}Code', '{button}Save', '{button}Far', '{a}Map', '{button}Instead']);
@@ -133,6 +133,9 @@ t.test('An object is a frame where it shows a document, and what it holds where 
   t.equal(await call('value', '{input}Code'), 'four');
   t.match(await call('act', '{button}Far', 'click'), { changed: true });
   t.match(await call('act', '{button}Instead', 'click'), { changed: false });
+  await call('page', `late.type = 'text/html'; late.data = '/in-object'; 0`);
+  await call('wait', '{button:2}Save');
+  t.same((await look()).elements.map(({ locator }) => locator).slice(-2), ['{input:2}Code', '{button:2}Save']);
 });
 
 t.test('Closed shadow roots are seen into, made by script', async (t) => {

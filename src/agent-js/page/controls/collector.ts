@@ -181,11 +181,13 @@ export class Collector {
       this.#gaps.push({ at: this.#controls.length, frame: element, offscreen: place.offscreen });
       return undefined;
     }
-    const root = inner.documentElement;
     const { defaultView } = inner;
-    if (root === null || defaultView === null) return undefined;
+    if (defaultView === null) return undefined;
     discoveries()?.ask(defaultView, this.#memory.mutations);
     this.#memory.observe(inner);
+    // A document that has just come is empty: what it gets is noticed.
+    const root = inner.documentElement;
+    if (root === null) return undefined;
     readMarkup(inner);
     const view = viewportRegion(root, seenInFrame(element, around.region), {
       width: element.clientWidth,
