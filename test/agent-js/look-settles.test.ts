@@ -77,10 +77,12 @@ t.test('look waits for what a script animates frame by frame, and once for what 
   </script>`;
   await call('go', site.set('/spinning', spinner));
   await look({ full: true });
-  await call('act', '{button}Go', 'click');
-  await look();
-  await call('act', '{button}Go!', 'click');
-  t.equal((await look()).unsettled, undefined);
+  const waits: (string | undefined)[] = [];
+  for (let round = 0; round < 6; round++) {
+    await call('act', `{button}Go${'!'.repeat(round)}`, 'click');
+    waits.push((await look()).unsettled);
+  }
+  t.ok(waits.filter((unsettled) => unsettled !== undefined).length <= 1, waits.join());
 });
 
 t.test('look says when it gives up waiting', async (t) => {

@@ -4,7 +4,7 @@ import { styleWrites } from './style-writes.js';
 
 /** Timers give no sign when they end. */
 const LOOK_AGAIN_MS = 50;
-/** Busy machines draw a frame at least this often. */
+/** So long a frame is waited for. */
 const FRAME_MS = 250;
 /** Frames in which no script writes a style: what it animated has ended. */
 const STILL_FRAMES = 2;
@@ -29,8 +29,10 @@ export async function settled(ms: number, painted: boolean): Promise<string | nu
       return busy;
     }
     if (still < STILL_FRAMES) {
-      await nextPaint(Math.min(FRAME_MS, left));
-      still = styleWrites.take() ? 0 : still + 1;
+      const drawn = await nextPaint(Math.min(FRAME_MS, left));
+      if (styleWrites.take()) still = 0;
+      // No frame has come on a machine that is busy: a script had no turn to write in.
+      else if (drawn || document.hidden) still += 1;
     } else {
       await nextChange(Math.min(LOOK_AGAIN_MS, left), 0);
       if (styleWrites.take()) still = 0;
@@ -47,13 +49,13 @@ function underWay(): string | null {
   return discoveries()?.awaitsTimer(window) === true ? 'a timer' : null;
 }
 
-/** A page in the background draws nothing. */
-function nextPaint(longestMs: number): Promise<void> {
+/** @returns false if none came in time: a page in the background draws nothing */
+function nextPaint(longestMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, longestMs);
+    const timer = setTimeout(() => resolve(false), longestMs);
     requestAnimationFrame(() => {
       clearTimeout(timer);
-      setTimeout(resolve);
+      setTimeout(() => resolve(true));
     });
   });
 }
