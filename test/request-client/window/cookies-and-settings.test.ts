@@ -22,7 +22,7 @@ t.teardown(() => {
 });
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const proxy = await startProxy(t);
-const { workspace, call, act, press, holds, shows, faults } = await openWindow(t);
+const { workspace, call, act, press, holds, shows, text, faults } = await openWindow(t);
 
 /** Sends the open request and waits for its answer. */
 async function send(): Promise<string | undefined> {
@@ -65,6 +65,27 @@ t.test('cookies are shown, changed, added, removed, and switched off', async (t)
   await act('{button}Clear all', 'click');
   await shows('appear here');
   t.equal(await send(), undefined);
+});
+
+t.test('a list of cookies that was asked for before one was removed does not bring it back', async (t) => {
+  await send();
+  await holds('document.querySelector(`[aria-label="Value of sid"]`) !== null');
+  await call(
+    'page',
+    `window.own = window.fetch; window.release = []; window.fetch = async (url, options) => {
+      const answer = await own(url, options);
+      if (url === '/api/cookies' && options.method === 'GET') await new Promise((done) => release.push(done));
+      return answer;
+    }; 0`,
+  );
+  await send();
+  await holds('release.length > 0');
+  await act('[aria-label="Remove sid"]', 'click');
+  await shows('appear here');
+  await call('page', 'window.fetch = own; release.forEach((done) => done()); new Promise((done) => setTimeout(done))');
+  t.match(await text(), 'appear here');
+  await call('page', 'document.querySelector("aside").animate([], 1).finished.then(() => 0)');
+  t.match(await text(), 'appear here');
 });
 
 t.test('a proxy is set, used from the next request on, and refused with the reason if it is wrong', async (t) => {
