@@ -51,6 +51,7 @@ const LONG = [
   'test/service/thread-loss.test.ts',
   'test/service/video.test.ts',
   'test/service/warm-pool.test.ts',
+  'test/webdriver/w3c-commands.test.ts',
   'test/webdriver/webdriver.test.ts',
 ];
 /** `npm run test:docker` has what needs Docker, and a corpus that wants 600 MB of packages. */

@@ -48,6 +48,7 @@ export class DevToolsFilter {
     if (refusal !== null) return this.#refuse(command, method, refusal);
     if (method === 'Browser.close') return { kind: 'close', command };
     const checked = checkParams(method, command.params ?? {}, this.#folders);
+    if ('error' in checked) return { kind: 'answer', text: writeRefusal(command, checked.error) };
     if ('refusal' in checked) return this.#refuse(command, method, checked.refusal);
     return {
       kind: 'forward',

@@ -9,8 +9,8 @@ export interface SessionFolders {
   readonly uploadsDir: string;
 }
 
-/** The parameters to forward, or the reason for a refusal, as the end of a sentence. */
-export type Checked = { readonly params: Params } | { readonly refusal: string };
+/** The parameters to forward, the reason for a refusal as the end of a sentence, or the browser's own error. */
+export type Checked = { readonly params: Params } | { readonly refusal: string } | { readonly error: string };
 
 type Check = (params: Params, folders: SessionFolders) => Checked;
 
@@ -22,7 +22,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['Input.dispatchDragEvent', drag],
   ['Network.continueInterceptedRequest', addressOf(['http:', 'https:', 'ws:', 'wss:'], 'optional')],
   ['Network.loadNetworkResource', addressOf(['http:', 'https:'], 'required')],
-  ['Page.navigate', addressOf(['http:', 'https:', 'about:', 'blob:', 'data:'], 'required')],
+  ['Page.navigate', navigate],
   // It sets the behaviour of the page's own context, so it stays this command. Chromium applies either command's
   // behaviour to both.
   ['Page.setDownloadBehavior', (_params, folders) => ({ params: namedDownloads(folders) })],
@@ -67,6 +67,12 @@ function newTarget(params: Params, folders: SessionFolders): Checked {
 }
 
 const openPage = addressOf(['http:', 'https:', 'about:', 'blob:', 'data:'], 'required');
+
+/** Libraries and chromedriver know Chromium's words for text that is no URL at all. */
+function navigate(params: Params, folders: SessionFolders): Checked {
+  if (typeof params.url === 'string' && !URL.canParse(params.url)) return { error: 'Cannot navigate to invalid URL' };
+  return openPage(params, folders);
+}
 
 function tracing(params: Params): Checked {
   // A Perfetto message in base64, which can name files to write.

@@ -104,6 +104,11 @@ t.test('Pages may open URLs of the network, or with their content in the message
   }
   t.equal(told('Target.createTarget', { url: '' }).forward?.params.url, '');
   t.equal(told('Page.navigate', { url: ' HT\ntp:\\\\a' }).forward?.params.url, 'http://a/', 'as it was understood');
+  t.match(
+    told('Page.navigate', { url: 'no address' }),
+    { answer: { error: { message: 'Cannot navigate to invalid URL' } } },
+    'as the browser says it',
+  );
   t.match(told('Page.navigate', { url: 'localhost:4000' }), { answer: { error: { message: /whole URL.*http:/ } } });
   t.match(told('Fetch.continueRequest', { requestId: 'r' }), { forward: { params: { requestId: 'r' } } });
 });
