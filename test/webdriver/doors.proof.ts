@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import puppeteer from 'puppeteer-core';
 import { By } from 'selenium-webdriver';
 import t from 'tap';
+import { chromedrivers } from '../support/chromedrivers.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { skipWithout } from '../support/programs.js';
@@ -22,21 +23,6 @@ async function each<T>(items: readonly T[], work: (item: T, index: number) => Pr
     for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next[1], next[0]);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-}
-
-function chromedrivers(): readonly number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-        return (
-          Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('chromedriver')
-        );
-      } catch {
-        return false;
-      }
-    });
 }
 
 const lacking = skipWithout('chromedriver', 'setpriv');

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { By, until } from 'selenium-webdriver';
 import t from 'tap';
+import { chromedrivers } from '../support/chromedrivers.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { skipWithout } from '../support/programs.js';
@@ -13,23 +14,6 @@ const PAGE = `data:text/html,${encodeURIComponent(
   '<title>Form</title><h1>Hello</h1><input id=name><input id=secret type=password>' +
     '<button id=go onclick="document.title=document.getElementById(\'name\').value">Go</button>',
 )}`;
-
-/** Pids of the chromedrivers that this process has started. */
-function drivers(): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-        return (
-          Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('chromedriver')
-        );
-      } catch {
-        return false;
-      }
-    });
-}
 
 t.test('A suite of Selenium runs in a session', { skip: skipWithout('chromedriver', 'setpriv') }, async (t) => {
   const service = await startTestService(t, { maxSessions: 2 });
@@ -66,20 +50,20 @@ t.test('A suite of Selenium runs in a session', { skip: skipWithout('chromedrive
       status: 404,
       body: { value: { error: 'invalid session id' } },
     });
-    t.same(drivers(), []);
+    t.same(chromedrivers(), []);
   });
 
   await t.test('A session that is deleted takes its chromedriver along, and the other way round', async (t) => {
     const open = async () => (await call('POST', '/session', { capabilities: {} })).body.value.sessionId;
     const [first, second] = await Promise.all([open(), open()]);
-    t.equal(drivers().length, 2);
+    t.equal(chromedrivers().length, 2);
     await service.call('DELETE', `/api/sessions/${first}`);
-    await eventually('one chromedriver is left', () => drivers().length === 1);
+    await eventually('one chromedriver is left', () => chromedrivers().length === 1);
     t.match(await call('GET', `/session/${first}/url`), {
       status: 404,
       body: { value: { error: 'invalid session id' } },
     });
-    const [pid] = drivers();
+    const [pid] = chromedrivers();
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
     await eventually(
       'the session has ended',
@@ -94,7 +78,7 @@ t.test('A suite of Selenium runs in a session', { skip: skipWithout('chromedrive
   await t.test('Pages cannot reach the ports of WebDriver', async (t) => {
     const { body } = await call('POST', '/session', { capabilities: {} });
     const id = body.value.sessionId;
-    const ports = drivers().flatMap((pid) => {
+    const ports = chromedrivers().flatMap((pid) => {
       const [, port] = /--port=(\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, 'latin1')) ?? [];
       return port === undefined ? [] : [port];
     });
