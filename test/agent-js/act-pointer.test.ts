@@ -150,5 +150,6 @@ t.test('each act takes its own time', async (t) => {
   const from = performance.now();
   t.match(await failure('act', '#off', 'click', { timeout: 50 }), { code: 'ACTION_FAILED', error: /disabled/ });
   t.match(await failure('act', '#absent', 'click', { timeout: 50 }), { code: 'LOCATOR_NOT_FOUND' });
-  t.ok(performance.now() - from < 1_200);
+  // Without it, each would take ten seconds.
+  t.ok(performance.now() - from < 9_000);
 });

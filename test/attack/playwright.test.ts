@@ -5,6 +5,7 @@ import { checkCall, checkExpect } from '#troupe/playwright/session/check-call.js
 import { guardedRegExp } from '#troupe/playwright/thread/guarded-reg-exp.js';
 import { urlPattern } from '#troupe/playwright/thread/url-pattern.js';
 import { guardLeaks } from '../support/leaks.js';
+import { quickest } from '../support/quickest.js';
 import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
@@ -101,13 +102,12 @@ t.test('what is not in the table is refused before it reaches Playwright', async
   }
 });
 
-t.test('an expression that never ends is ended, and is not run twice', (t) => {
+t.test('an expression that never ends is ended, and is not run twice', async (t) => {
   const endless = guardedRegExp('(a+)+$', '');
   const text = `${'a'.repeat(40)}b`;
   t.throws(() => endless.test(text), REFUSED);
-  const began = performance.now();
-  t.throws(() => endless.test(text), REFUSED);
-  t.ok(performance.now() - began < 500);
+  const took = await quickest(500, async () => t.throws(() => endless.test(text), REFUSED));
+  t.ok(took < 500, `${took} ms`);
   t.equal(guardedRegExp('^t(.)a', 'i').exec('Tea')?.[1], 'e');
   const global = guardedRegExp('a', 'g');
   t.same([global.test('aa'), global.lastIndex, global.test('aa'), global.test('aa')], [true, 1, true, false]);
