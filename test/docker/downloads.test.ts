@@ -48,20 +48,29 @@ t.test(
       return found.some((one) => one.name === name && one.bytes === bytes);
     };
     await value(`agent.go('http://localhost:${port}/')`);
+    const inside = async (command: string) =>
+      (await runInside(await containerOf(id), `cd "$(dirname $TROUPE_SOCKETS)/downloads" && ${command}`)).code === 0;
     await save('large.txt', 200);
-    for (const name of ['one.txt', 'two.txt']) {
-      await save(name, 100);
-      await eventually(`${name} is there`, () => has(name, 100 * MEGABYTE), 120_000);
+    await eventually('the browser has given up the large file', () => over.has('large.txt'), 120_000);
+    await eventually('nothing of the large file is left', () => inside('test -z "$(ls)"'), 120_000);
+    for (const [name, megabytes] of [
+      ['one.txt', 100],
+      ['two.txt', 90],
+    ] as const) {
+      await save(name, megabytes);
+      await eventually(`${name} is there`, () => has(name, megabytes * MEGABYTE), 120_000);
     }
     t.notOk(await has('large.txt', 200 * MEGABYTE), 'a file past the limit is not kept');
-    const open = async () =>
-      (await runInside(await containerOf(id), 'test -w "$(dirname $TROUPE_SOCKETS)/downloads"')).code === 0;
-    await eventually('the folder is closed to the browser', async () => !(await open()));
-    await save('three.txt', 1);
-    await eventually('the browser has asked for it', () => over.has('three.txt'));
-    t.notOk(await has('three.txt', MEGABYTE), 'nor a file after that');
+    t.ok(await inside('test -w .'));
+    await save('three.txt', 3);
+    await eventually('the folder is closed to the browser', () => inside('test ! -w .'));
+    await save('four.txt', 1);
+    await eventually('the browser has asked for it', () => over.has('four.txt'));
+    t.notOk(await has('four.txt', MEGABYTE), 'nor a file after that');
     t.equal(await value(`agent.page('document.title')`), 'here');
-    t.match((await service.call('GET', `/api/sessions/${id}/files`)).body, [{ name: 'one.txt' }, { name: 'two.txt' }]);
+    const { body: files }: { body: { name: string }[] } = await service.call('GET', `/api/sessions/${id}/files`);
+    const names = files.map(({ name }) => name);
+    t.same([names.includes('one.txt'), names.includes('two.txt'), names.includes('four.txt')], [true, true, false]);
     t.match((await service.call('GET', `/api/sessions/${id}`)).body, { state: 'running' });
   },
 );
