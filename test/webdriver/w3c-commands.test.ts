@@ -63,10 +63,13 @@ t.test(
       site.closeAllConnections();
       site.close();
     });
-    const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const { port } = site.address() as AddressInfo;
+    const origin = `http://127.0.0.1:${port}`;
     const service = await startTestService(t, {});
     const hub = (method: string, path: string, body?: unknown) => service.call(method, `/wd/hub${path}`, body);
-    const { sessionId } = (await hub('POST', '/session', { capabilities: {} })).body.value;
+    const { sessionId } = (
+      await hub('POST', '/session', { capabilities: { alwaysMatch: { 'troupe:options': { forward: [port] } } } })
+    ).body.value;
     const send = (method: string, path: string, body?: unknown) => hub(method, `/session/${sessionId}/${path}`, body);
     const value = async (method: string, path: string, body?: object) => {
       const answer = await send(method, path, body);
