@@ -54,3 +54,12 @@ export class DriverClient {
     this.#agent.destroy();
   }
 }
+
+/** The JSON of an answer; undefined if it is none. */
+export function bodyOf({ text }: DriverAnswer): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -7,8 +7,9 @@ import type { WantedSession } from './capabilities.js';
 import { type Command, stepOf, typesInto } from './command-step.js';
 import { DebuggerListener, type DevToolsFar } from './debugger-listener.js';
 import { DriverProcess } from './driver-process.js';
-import { type DriverAnswer, DriverClient } from './driver-request.js';
+import { bodyOf, type DriverAnswer, DriverClient } from './driver-request.js';
 import { storeUpload } from './uploaded-file.js';
+import { lacksWindowManager, withoutWindowManager } from './window-state.js';
 
 /** While a command runs, the session is in use. */
 const TOUCH_MS = 5_000;
@@ -92,7 +93,7 @@ export class DriverSession {
       const answer = await client
         .send('POST', '/session', body)
         .finally(() => signal.removeEventListener('abort', stop));
-      const created = Created.safeParse(parsed(answer.text));
+      const created = Created.safeParse(bodyOf(answer));
       if (!created.success) throw refusedByDriver(answer);
       return new DriverSession(options, { driver, listener, client }, created.data.value);
     } catch (error) {
@@ -111,7 +112,10 @@ export class DriverSession {
       const step = stepOf(command, await this.#isSecret(command));
       const end = step === null ? null : await sessions.connections.beginStep(id, step, this.#closing.signal);
       try {
-        const answer = await this.#send(command, raw);
+        let answer = await this.#send(command, raw);
+        if (lacksWindowManager(command, answer)) {
+          answer = await withoutWindowManager(command, answer, (next, body) => this.#send(next, body));
+        }
         end?.(answer.status < 400 ? null : stepError(answer));
         return answer;
       } catch (error) {
@@ -150,9 +154,9 @@ export class DriverSession {
   async #isSecret(command: Command): Promise<boolean> {
     const element = typesInto(command);
     if (element === null) return false;
-    const { status, text } = await this.#send({ method: 'GET', path: `element/${element}/property/type` }, null);
-    const value = Value.safeParse(parsed(text));
-    return status !== 200 || !value.success || value.data.value === 'password';
+    const answer = await this.#send({ method: 'GET', path: `element/${element}/property/type` }, null);
+    const value = Value.safeParse(bodyOf(answer));
+    return answer.status !== 200 || !value.success || value.data.value === 'password';
   }
 }
 
@@ -164,23 +168,15 @@ const REASONS: { readonly [reason: string]: string } = {
   shutdown: 'the service was stopped',
 };
 
-function refusedByDriver({ text }: DriverAnswer): TroupeError {
-  const failed = Failed.safeParse(parsed(text));
-  const why = failed.success ? failed.data.value.message : text.slice(0, 500);
+function refusedByDriver(answer: DriverAnswer): TroupeError {
+  const failed = Failed.safeParse(bodyOf(answer));
+  const why = failed.success ? failed.data.value.message : answer.text.slice(0, 500);
   return new TroupeError('UNAVAILABLE', `chromedriver cannot attach to the browser of the session: ${why}`);
 }
 
-function stepError({ text }: DriverAnswer) {
-  const failed = Failed.safeParse(parsed(text));
+function stepError(answer: DriverAnswer) {
+  const failed = Failed.safeParse(bodyOf(answer));
   const { error, message } = failed.success ? failed.data.value : { error: 'unknown error', message: '' };
   const [line = ''] = message.split('\n');
   return { code: 'ACTION_FAILED', error: line.startsWith(error) ? line : `${error}: ${line}` } as const;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
