@@ -29,6 +29,8 @@ const LONG = [
   'test/chaos/restart-progress.test.ts',
   'test/chaos/service-kills.test.ts',
   'test/dashboard/accessibility.test.ts',
+  'test/dashboard/causes.test.ts',
+  'test/dashboard/flow-editor.test.ts',
   'test/dashboard/session-page.test.ts',
   'test/dashboard/trace-viewer.test.ts',
   'test/docs/cookbook.test.ts',
