@@ -50,7 +50,7 @@ t.test('From a failed run, two clicks lead to the line, the picture and the requ
   });
   const run = (await service.call('POST', '/api/batches', { name: 'Ten causes', flows, jobs })).body.id;
   const ended = async () => (await service.call('GET', `/api/batches/${run}`)).body.endedAt !== null;
-  await eventually('the run ends', ended, 90_000);
+  await eventually('the run ends', ended, 300_000);
   for (const [name, { texts, picture, mark }] of Object.entries(CAUSES)) {
     await page.goto(`${service.url}/#/runs/${run}`);
     await page.getByRole('link', { name, exact: true }).click();
