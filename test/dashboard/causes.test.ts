@@ -23,12 +23,14 @@ const CAUSES: {
   'page-exception': { texts: ['MATCH_FAILED', 'Errors of the page', 'TypeError'], mark: true },
   'server-error': { texts: ['MATCH_FAILED', 'Failed requests', '500', '/office/broken/save'], mark: true },
   'syntax-error': { texts: ['SCRIPT_ERROR', "Unexpected token ';'"], picture: false },
-  timeout: { texts: ['WAIT_TIMEOUT', '{a}Download did not appear'] },
+  timeout: { texts: ['WAIT_TIMEOUT'] },
   'wrong-dialog': { texts: ['MATCH_FAILED', 'Archive 3 orders?'], picture: false },
   'wrong-text': { texts: ['MATCH_FAILED', '€39.90', '€34.90'], mark: true },
 };
 
-const office = spawn(process.execPath, ['examples/suite/office/main.mjs', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+const office = spawn(process.execPath, ['examples/suite/office/main.mjs', '0'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
 t.teardown(async () => {
   const ended = once(office, 'close');
   office.kill();
@@ -38,6 +40,7 @@ const [opened] = await once(createInterface(office.stdout), 'line');
 const base = /http:\S+/.exec(String(opened))?.[0] ?? '';
 const service = await startTestService(t, { maxSessions: 2, forward: [Number(new URL(base).port)] });
 const { page, shows, holds } = await openReader(t);
+page.setDefaultTimeout(120_000);
 
 t.test('From a failed run, two clicks lead to the line, the picture and the request of each cause', async (t) => {
   const names = readdirSync(FOLDER).map((file) => file.replace(/\.js$/, ''));

@@ -87,7 +87,9 @@ t.test('A text that is not saved runs until the line of the caret, and is there 
   await eventually('the flow goes on', async () => (await state()) === 'completed', 60_000);
   await page.goto(`${service.url}/#/flows/own/first.js`);
   await shows('Not saved');
-  await holds(`document.querySelector('[aria-label=Editor] .host')?.shadowRoot?.textContent.includes("agent.text('h1')")`);
+  await holds(
+    `document.querySelector('[aria-label=Editor] .host')?.shadowRoot?.textContent.includes("agent.text('h1')")`,
+  );
   t.match(saved(), 'Mine');
 });
 
