@@ -60,7 +60,7 @@ t.test('From a failed run, two clicks lead to the line, the picture and the requ
     const card = page.getByRole('region', { name: texts[0] });
     // The source frame is of the report, which is there when the session's record is.
     await card.getByLabel('Source').waitFor();
-    const text = (await card.innerText()).replace(/\s+/g, ' ');
+    const text = ((await card.textContent()) ?? '').replace(/\s+/g, ' ');
     for (const wanted of texts) t.match(text, wanted, `${name}: ${wanted}`);
     t.match(text, new RegExp(`broken/${name}\\.js:\\d+:\\d+`), `${name} has its place`);
     t.match(text, /> ?\d+ \|/, `${name} has its line`);
