@@ -50,7 +50,6 @@ t.test('A flow is created, edited with completions of calls and of their results
   await page.keyboard.press('Control+s');
   await shows('Saved');
   t.match(saved(), "agent.text('h1')");
-  await shows('Opens the shop.');
 });
 
 t.test('A text with a syntax error is saved, and the page says where the error is', async () => {
