@@ -55,7 +55,7 @@ t.test('From a failed run, two clicks lead to the line, the picture and the requ
   for (const [name, { texts, mark }] of Object.entries(CAUSES)) {
     await page.goto(`${service.url}/#/runs/${run}`);
     await page.getByRole('link', { name, exact: true }).click();
-    const card = page.getByRole('region', { name: texts[0] });
+    const card = page.getByRole('region', { name: texts[0] ?? '' });
     // The source frame is of the report, which is there when the session's record is.
     await card.getByLabel('Source').waitFor();
     const text = ((await card.textContent()) ?? '').replace(/\s+/g, ' ');
