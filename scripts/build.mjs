@@ -115,8 +115,8 @@ await chmod(join(dist, 'cli.js'), 0o755).catch(() => undefined);
 
 async function buildPages() {
   const stampFile = join(dist, 'web', '.troupe-source');
-  const sources = [join(root, 'package-lock.json')];
-  for (const folder of [join(root, 'web'), join(src, 'protocol')]) {
+  const sources = [join(root, 'package-lock.json'), join(src, 'agent-js/script-api.ts')];
+  for (const folder of [join(root, 'web'), join(src, 'protocol'), join(src, 'agent-js/playwright-api')]) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     for (const entry of entries) if (entry.isFile()) sources.push(join(entry.parentPath, entry.name));
   }

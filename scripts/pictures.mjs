@@ -2,6 +2,7 @@
 import { copyFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startShop } from '../examples/shop/shop.mjs';
 import { prepare } from './prepare.mjs';
 
@@ -16,10 +17,10 @@ try {
   started.push(() => shop.close());
   const shown = await start();
   const camera = await start();
-  const failed = await useTheShop(shop, shown);
+  const { failed, run } = await useTheShop(shop, shown);
   const { id } = await camera.post('/api/sessions', { viewport: { width: 1280, height: 800 } });
   await mkdir('docs/images', { recursive: true });
-  await pictureDashboard(shown, failed.id, camera, id);
+  await pictureDashboard(shown, { failed, run }, camera, id);
   await pictureRequestClient(shown, camera, id);
 } finally {
   for (const end of started.reverse()) await end();
@@ -68,13 +69,37 @@ async function useTheShop(shop, shown) {
     const { id } = await shown.post('/api/sessions', { name });
     await shown.post(`/sessions/${id}/proxy`, { js: `agent.go('${shop.url}/${path}'); agent.look().elements.length` });
   }
-  return failed;
+  return { failed: failed.id, run: await runNightly(shop, shown) };
+}
+
+/** Two runs of the same name: in the second one a flow fails that passed in the first. */
+async function runNightly(shop, shown) {
+  let run = '';
+  for (const [commit, layout] of [
+    ['8c1f2ab', 'a'],
+    ['d40e97c', 'split'],
+  ]) {
+    const jobs = [['login'], ['search'], ['checkout-validation'], ['login', 'buy']].map((flows) => ({
+      prompt: flows.join(', '),
+      name: flows.at(-1),
+      flowFiles: flows.map((flow) => `examples/${flow}.js`),
+      maxIterations: 0,
+      args: { base: shop.url, layout: flows.includes('buy') ? layout : 'a' },
+    }));
+    const batch = await shown.post('/api/batches', { name: 'Nightly', labels: { branch: 'main', commit }, jobs });
+    run = batch.id;
+    const ended = async () => (await (await fetch(`${shown.url}/api/batches/${run}`)).json()).endedAt !== null;
+    for (const until = Date.now() + 120_000; !(await ended()); await setTimeout(250))
+      if (Date.now() > until) throw new Error(`The run ${run} does not end`);
+  }
+  return run;
 }
 
 /** The camera is another service: its browser is not in the pictures. */
-async function pictureDashboard(shown, failed, camera, id) {
+async function pictureDashboard(shown, { failed, run }, camera, id) {
   for (const [name, path] of [
     ['runs', '#/'],
+    ['run', `#/runs/${run}`],
     ['sessions', '#/sessions'],
     ['session', `#/sessions/${failed}`],
     ['wall', '#/wall'],

@@ -70,6 +70,11 @@ const svelte = {
         warnings: warnings.map(toWarning),
       };
     });
+    builder.onResolve({ filter: /^troupe:script-types$/ }, ({ path }) => ({ path, namespace: 'script-types' }));
+    builder.onLoad({ filter: /.*/, namespace: 'script-types' }, async () => {
+      const { scriptTypes } = await import('../dist/agent-js/script-api.js');
+      return { contents: scriptTypes(), loader: 'text' };
+    });
     builder.onResolve({ filter: /\.svelte\.css$/ }, ({ path }) => ({ path, namespace: 'svelte-css' }));
     builder.onLoad({ filter: /.*/, namespace: 'svelte-css' }, ({ path }) => ({
       contents: styles.get(path),

@@ -1,3 +1,4 @@
+import type { ElementBox } from '../protocol/element-box.js';
 import { encodeError } from '../protocol/errors.js';
 import type { SessionEvent, Step } from '../protocol/events.js';
 import type { CallSite } from '../script/host-module.js';
@@ -241,11 +242,11 @@ export class Steps {
     const { index } = step;
     const ended: Ended = { event: null };
     this.#ended.push(ended);
-    const tell = (screenshot: string | null): void => {
+    const tell = (screenshot: string | null, box?: ElementBox): void => {
       if (ended.event !== null) return;
       // It shows what an earlier one does, or there is none: nothing is to be replaced.
       if (this.#small?.index === index && screenshot !== this.#small.file) this.#small = null;
-      ended.event = { type: 'StepFinished', data: { ...step, screenshot } };
+      ended.event = { type: 'StepFinished', data: { ...step, screenshot, ...(box === undefined ? {} : { box }) } };
       this.#emitEnded();
     };
     // A page that asks something cannot be drawn until it is answered.
@@ -260,7 +261,8 @@ export class Steps {
       this.#waiting = { step: waiting, file, timer: setTimeout(() => this.#idle(), IDLE_MS) };
       return;
     }
-    const pictured: Pictured = { index, tab, file: file(), captureMs, tell };
+    const locator = locatorOf(step.error);
+    const pictured: Pictured = { index, tab, file: file(), captureMs, locator, tell };
     if (failed || this.#policy !== 'every') {
       this.#awaited.add(pictured);
       return;
@@ -283,6 +285,13 @@ export class Steps {
     this.#waiting = undefined;
     if (waiting !== undefined) this.#awaited.add({ ...waiting.step, file: waiting.file() });
   }
+}
+
+/** The element that a call failed on; undefined if there is none, as when nothing matches its locator. */
+function locatorOf(error: Step['error']): string | undefined {
+  if (error === undefined || error.code.startsWith('LOCATOR_')) return undefined;
+  const locator = error.details?.locator;
+  return typeof locator === 'string' ? locator : undefined;
 }
 
 function fileOf(index: number, call: StepCall): () => string {

@@ -24,11 +24,18 @@ export type Answer =
       readonly body: unknown;
       readonly setCookie?: string;
       readonly next?: string;
+      readonly etag?: string;
     }
   /** A redirect to another location, with a cookie for it (303). */
   | { readonly kind: 'redirect'; readonly location: string; readonly setCookie: string }
   /** An answer that is already text, such as encoded JSON. */
-  | { readonly kind: 'text'; readonly status: number; readonly contentType: string; readonly text: string }
+  | {
+      readonly kind: 'text';
+      readonly status: number;
+      readonly contentType: string;
+      readonly text: string;
+      readonly etag?: string;
+    }
   | {
       readonly kind: 'stream';
       readonly contentType: string;
@@ -147,6 +154,8 @@ export interface Route {
   readonly answer: z.ZodType | string;
   /** The answer is a page of a list: its header `Link` names the next one. */
   readonly isPaged: boolean;
+  /** Its header `ETag` identifies the content. */
+  readonly hasEtag: boolean;
   /** Further answers by status, with their meanings. */
   readonly also: { readonly [status: number]: string };
   /** Error codes besides those that follow from the route's form. */
@@ -172,6 +181,7 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   readonly status?: number;
   readonly answer: z.ZodType | string;
   readonly isPaged?: true;
+  readonly hasEtag?: true;
   readonly also?: Route['also'];
   readonly errors?: readonly ErrorCode[];
   readonly body?: B;
@@ -215,6 +225,7 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     status: spec.status ?? 200,
     answer: spec.answer,
     isPaged: spec.isPaged ?? false,
+    hasEtag: spec.hasEtag ?? false,
     also: spec.also ?? {},
     errors: spec.errors ?? [],
     headers: spec.headers ?? [],

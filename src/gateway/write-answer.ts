@@ -30,7 +30,7 @@ export async function writeAnswer(reply: Reply, answer: Answer, { events, mcp }:
       return;
     }
     case 'text':
-      reply.end({ status: answer.status, headers: [['Content-Type', answer.contentType]] }, answer.text);
+      reply.end({ status: answer.status, headers: textHeaders(answer) }, answer.text);
       return;
     case 'stream': {
       const headers = [
@@ -83,11 +83,24 @@ async function writeArtifact(reply: Reply, artifact: Answer & { readonly kind: '
 function jsonHeaders({
   setCookie,
   next,
+  etag,
 }: Answer & { readonly kind: 'json' }): ReadonlyArray<readonly [string, string]> {
   const type = ['Content-Type', 'application/json'] as const;
   return [
     type,
     ...(setCookie === undefined ? [] : [['Set-Cookie', setCookie] as const]),
+    ...etagHeader(etag),
     ...(next === undefined ? [] : [['Link', `<${next}>; rel="next"`] as const]),
   ];
+}
+
+function textHeaders({
+  contentType,
+  etag,
+}: Answer & { readonly kind: 'text' }): ReadonlyArray<readonly [string, string]> {
+  return [['Content-Type', contentType], ...etagHeader(etag)];
+}
+
+function etagHeader(etag: string | undefined): ReadonlyArray<readonly [string, string]> {
+  return etag === undefined ? [] : [['ETag', etag]];
 }

@@ -86,7 +86,8 @@ export class BatchStore {
     let select = this.#kysely
       .selectFrom('kept')
       .select(['id', 'data'])
-      .where('kind', '=', 'batch')
+      // As in the condition of the index `batches_by_time`: with a bound value it would not be used.
+      .where(sql<boolean>`kind = 'batch'`)
       .orderBy(createdAt, 'desc')
       .orderBy('id', 'desc')
       .limit(limit);

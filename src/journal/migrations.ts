@@ -101,6 +101,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX sessions_by_mode ON sessions (mode, created_at);
   CREATE INDEX sessions_by_batch ON sessions (batch, status) WHERE batch IS NOT NULL;
   `,
+  `
+  -- The list of batches, newest first: without it a page of the list reads and sorts all batches.
+  CREATE INDEX batches_by_time ON kept (data ->> 'createdAt', id) WHERE kind = 'batch';
+  `,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

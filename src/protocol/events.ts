@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ControlEnd } from './control.js';
+import { ElementBox } from './element-box.js';
 import { MODEL_EVENT_DATA } from './model.js';
 import { HandoffEnd } from './person/handoff.js';
 import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
@@ -37,6 +38,8 @@ export const Step = z.object({
    * In journals of earlier versions: a later step whose effects the screenshot may show, so it is not this step's own.
    */
   screenshotStep: z.int().optional(),
+  /** Of a step that failed on an element which its screenshot shows. */
+  box: ElementBox.optional(),
   ...Where,
 });
 export type Step = z.infer<typeof Step>;

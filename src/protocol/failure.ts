@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ElementBox } from './element-box.js';
 import { ErrorBodySchema } from './session.js';
 
 /** A request of the page that got no answer, or an answer of 400 and up. */
@@ -56,5 +57,7 @@ export const Failure = z.object({
     .optional(),
   /** The picture of the page, as a path in the artifacts: `screenshots/NAME.png`. */
   screenshot: z.string().optional(),
+  /** Where the picture shows the element that the step failed on. */
+  box: ElementBox.optional(),
 });
 export type Failure = z.infer<typeof Failure>;

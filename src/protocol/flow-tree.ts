@@ -33,6 +33,15 @@ const FlowFolder = z.object({
   },
 });
 
+/** `PUT /api/flows/{path...}`: what was saved. */
+export const SavedFlow = z.object({
+  path: z.string(),
+  bytes: z.int(),
+  /** The syntax error that keeps the flow from running; null if there is none, and for a task file. */
+  fault: FlowLeaf.shape.fault,
+});
+export type SavedFlow = z.infer<typeof SavedFlow>;
+
 /** An entry of `GET /api/flows`, which returns the tree of the flows folder. */
 export const FlowNode: z.ZodDiscriminatedUnion<[typeof FlowFolder, typeof FlowLeaf, typeof TaskLeaf], 'kind'> =
   z.discriminatedUnion('kind', [FlowFolder, FlowLeaf, TaskLeaf]);

@@ -94,6 +94,8 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
             ...(failed === undefined ? { before: true as const } : {}),
           },
     screenshot: picture === null ? undefined : `screenshots/${picture}`,
+    // Of the step that failed: what was around an earlier one is not what failed.
+    box: picture === null ? undefined : failed?.box,
   });
 }
 

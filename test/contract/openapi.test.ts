@@ -89,6 +89,14 @@ t.test('Every route answers valid requests as documented', async (t) => {
   writeFileSync(join(screenshots, '001-step.png'), 'a picture');
   const missing = { ...JOB, flowFiles: ['no.js'] };
   await by('GET', '/api/flows/{path...}')(id);
+  const save = by('PUT', '/api/flows/{path...}');
+  for (const headers of [{}, { 'if-none-match': '*' }, { 'if-match': 'unquoted' }]) await save(id, '() => 1', headers);
+  const put = routeOf('PUT', '/api/flows/{path...}');
+  await answers.see(t, gateway.url, put, { path: '/api/flows/%E0%A4%A', headers: BEARER, body: '() => 1' });
+  await answers.see(t, gateway.url, put, {
+    path: '/api/flows/quick.js',
+    headers: { ...BEARER, 'content-length': String(2 * MIB) },
+  });
   await by('GET', '/api/batches')(id);
   const artifact = by('GET', '/api/sessions/{id}/artifacts/{path...}');
   await artifact('aaaaaaaaaaaa');

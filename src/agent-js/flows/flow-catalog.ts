@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { FlowLeaf, FlowNode } from '../../protocol/flow-tree.js';
+import type { FlowLeaf, FlowNode, SavedFlow } from '../../protocol/flow-tree.js';
 import { parseFlow } from '../../script/source/source-step.js';
 import { listInside } from '../files/list-inside.js';
 import { flowArguments } from './flow-arguments.js';
-import { readInside } from './flow-folder.js';
+import { MAX_FILE_BYTES, newPathInside, readInside, refused } from './flow-folder.js';
 import { leadingComment } from './leading-comment.js';
 import { flowCode } from './read-flow.js';
+import { writeInside } from './write-inside.js';
 
-const MAX_FILE_BYTES = 1024 * 1024;
 /** Flows that are read for their comment; of those beyond the path alone is known. */
 const MAX_LISTED = 200;
 const MAX_LISTED_BYTES = 256 * 1024;
@@ -33,6 +33,8 @@ type Folder = Extract<FlowNode, { kind: 'folder' }>;
 /** What is in a flows folder, told from the sources. What was read once is read again when its file has changed. */
 export class FlowCatalog {
   readonly #flowsDir: string;
+  /** Settles with the last change. */
+  #saving: Promise<void> = Promise.resolve();
   /** By path, the files of the last look. */
   #known: ReadonlyMap<string, { readonly stamp: string; readonly leaf: Leaf }> = new Map();
 
@@ -87,6 +89,37 @@ export class FlowCatalog {
     const text = isFlowFile(path) || path.endsWith('.md') ? await this.#read(path) : null;
     if (text === null) throw new TroupeError('NOT_FOUND', `There is no flow or task file '${path.slice(0, 200)}'`);
     return text;
+  }
+
+  /**
+   * Replaces or creates a flow or task file, unless `check` throws. Changes of one catalog follow one another, so the file
+   * is still what `check` got when it is replaced; a script that writes it in this moment by `File.write` is not noticed.
+   * @param check gets the present text; null if there is no such file
+   * @throws INVALID_REQUEST for a path that File.write refuses, or that names neither a flow nor a task file
+   */
+  async save(path: string, text: string, check: (current: string | null) => void): Promise<SavedFlow> {
+    const turn = this.#saving.then(() => this.#save(path, text, check));
+    this.#saving = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+
+  async #save(path: string, text: string, check: (current: string | null) => void): Promise<SavedFlow> {
+    try {
+      if (!isFlowFile(path) && !path.endsWith('.md'))
+        throw refused(path, 'a flow ends with .js or .ts, a task with .md');
+      // A second spelling of a path would be another name of the same file.
+      if (/(^|\/)\.?(\/|$)/.test(path)) throw refused(path, 'write it without empty parts and without ./');
+      newPathInside(this.#flowsDir, path);
+      check(await this.#read(path));
+      const { bytes } = await writeInside(this.#flowsDir, path, text);
+      return { path, bytes, fault: path.endsWith('.md') ? null : describeFlow(path, text).fault };
+    } catch (error) {
+      if (!(error instanceof TroupeError) || error.code !== 'SCRIPT_ERROR') throw error;
+      throw new TroupeError('INVALID_REQUEST', error.message, { issues: [{ path: 'path', message: error.message }] });
+    }
   }
 
   async #leaf(path: string): Promise<Leaf> {

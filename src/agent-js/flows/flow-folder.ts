@@ -6,6 +6,8 @@ import { errorCode } from '../../base/system-fault.js';
 import { withFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 
+/** The longest file that is read or written, in bytes. */
+export const MAX_FILE_BYTES = 1024 * 1024;
 /** Longer paths are no names that a person gives. */
 const MAX_PATH = 500;
 const MAX_SEGMENT = 200;

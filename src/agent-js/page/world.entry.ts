@@ -131,6 +131,13 @@ export function install(names: HookNames): void {
       const { x, y, width, height } = viewportRect(element);
       return { left: x + scrollX, top: y + scrollY, width, height };
     },
+    spot: (sought) => {
+      const element = resolve(sought);
+      if (isProblem(element)) return element;
+      if (!isShown(element)) return { problem: 'blocked', reason: 'is not visible', final: true };
+      const { x, y, width, height } = viewportRect(element);
+      return { x, y, width, height, viewportWidth: innerWidth, viewportHeight: innerHeight };
+    },
     value: (sought) => {
       const element = resolve(sought, { hidden: true });
       return isProblem(element) ? element : { value: fieldValue(element) };

@@ -1,4 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
+import type { ElementBox } from '../../protocol/element-box.js';
+import { isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import { captureScreenshot, keepScreenshot } from './screenshots.js';
 
@@ -10,13 +12,17 @@ export interface Pictured {
   readonly file: string;
   /** How long its picture is tried for, in milliseconds. */
   readonly captureMs: number;
-  /** Called once, with the name of its picture; null where there is none. */
-  tell(file: string | null): void;
+  /** The element that the step failed on; its place is noted when the picture is taken. */
+  readonly locator?: string | undefined;
+  /** Called once, with the name of its picture, null where there is none, and where the element is in it. */
+  tell(file: string | null, box?: ElementBox): void;
 }
 
 /** A navigation cancels a screenshot, or leaves it without an answer: it is tried again, each time for twice as long. */
 const FIRST_TRY_MS = 400;
 const PAUSE_MS = 25;
+/** A page that does not say by then where an element is has a picture without a mark. */
+const BOX_MS = 500;
 
 /**
  * Screenshots of steps, of the whole size and one at a time. A picture is its step's only if no later step has touched a
@@ -55,9 +61,10 @@ export class AwaitedPictures {
   async #takeAll(): Promise<void> {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       const file = await this.#take(first);
+      const box = file === null ? undefined : await boxOf(first);
       if (this.#waiting[0] === first) {
         this.#waiting.shift();
-        first.tell(file);
+        first.tell(file, box);
       }
     }
   }
@@ -76,5 +83,20 @@ export class AwaitedPictures {
       if (tab.state !== 'open' || tab.dialog !== null || performance.now() >= end) return null;
       await pass(PAUSE_MS);
     }
+  }
+}
+
+/** Undefined if the element cannot be found, or the page does not answer. Never rejects. */
+async function boxOf({ tab, locator }: Pictured): Promise<ElementBox | undefined> {
+  if (locator === undefined || tab.state !== 'open' || tab.dialog !== null) return undefined;
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), BOX_MS);
+  try {
+    const box = await tab.askAny('spot', { locator }, { deadline: performance.now() + BOX_MS, signal: stop.signal });
+    return isProblem(box) || !(box.width > 0 && box.height > 0) ? undefined : box;
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -19,7 +19,7 @@ const AGAIN_MS = 250;
 /** Matches that an error lists. */
 const MAX_LISTED = 20;
 
-type Located = PageCallName & ('ready' | 'dropPoint' | 'box' | 'text' | 'value' | 'waitFor' | 'observe');
+type Located = PageCallName & ('ready' | 'dropPoint' | 'box' | 'spot' | 'text' | 'value' | 'waitFor' | 'observe');
 type LocatedArgs = PageCalls[Located][0];
 type Answer<N extends PageCallName> = { readonly title: string; readonly value: PageCalls[N][1] } | null;
 
@@ -206,7 +206,7 @@ export class FrameCalls {
     if (name === 'ready') this.#acting = isProblem(value) ? null : spot;
     if (spot.frame === null) return answer;
     const { title } = this.#place();
-    if (name === 'box') return { title, value: OTHER_ORIGIN };
+    if (name === 'box' || name === 'spot') return { title, value: OTHER_ORIGIN };
     if (isProblem(value) || !('x' in value)) return { title, value };
     const point = await this.#throughFrames(spot.frame, { x: value.x, y: value.y }, bounds);
     if (point === null) return 'again';

@@ -1,3 +1,4 @@
+import type { ElementBox } from '../../protocol/element-box.js';
 import type { ActionName, ElementDescriptor } from '../../protocol/look.js';
 import type { WireDescriptor } from '../acting/wire-descriptor.js';
 
@@ -284,6 +285,8 @@ export interface PageCalls {
   text: [Sought<string | null>, { readonly text: string } | PageProblem];
   /** Brings the element into view, and answers where it is drawn. */
   box: [Sought<string>, Box | PageProblem];
+  /** Where the element is in the viewport; nothing is scrolled. */
+  spot: [Sought<string>, ElementBox | PageProblem];
   value: [Sought<string>, { readonly value: unknown } | PageProblem];
   /** True when it appeared (went, with `gone`), false after `ms`. */
   waitFor: [

@@ -20,6 +20,7 @@ const SEEING: ReadonlySet<PageCallName> = new Set([
   'ready',
   'dropPoint',
   'box',
+  'spot',
   'text',
   'value',
   'waitFor',

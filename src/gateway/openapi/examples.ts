@@ -202,6 +202,7 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
   'PUT /api/sessions/{id}/files/{name}': { answer: { ...FILE, name: 'orders.csv', source: 'upload' } },
   'GET /api/flows': { answer: [{ kind: 'folder', name: 'shop', path: 'shop', entries: [FLOW] }] },
   'GET /api/flows/{path...}': { answer: '// Logs in.\n({ user }) => { ... }\n' },
+  'PUT /api/flows/{path...}': { answer: { path: 'shop/login.js', bytes: 48, fault: null } },
   'GET /api/stats': {
     answer: {
       since: AT,

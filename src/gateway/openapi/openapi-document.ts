@@ -11,6 +11,8 @@ described in docs/http-api.md.`;
 /** Descriptions of request headers; those without one are described otherwise. */
 const HEADERS: { readonly [name: string]: string } = {
   'idempotency-key': 'A repeated request with the same key returns the first answer and creates nothing.',
+  'if-match': 'The file is replaced only if it still has this `ETag`; `*`: only if it exists.',
+  'if-none-match': '`*`: the file is created only if it does not exist.',
   'last-event-id': 'The sequence number of the last event that the client has.',
   'mcp-session-id': 'The MCP session; the answer to `initialize` has it.',
   'mcp-protocol-version': 'The negotiated protocol revision, or that of a request without a session.',
@@ -107,10 +109,15 @@ function headerParameters({ headers }: Route): JsonObject[] {
 }
 
 /** Headers of a success that are worth a description. */
-function headers({ isPaged }: Route): JsonObject {
-  if (!isPaged) return {};
-  const description = 'If there are more: `<address of the next page>; rel="next"`.';
-  return { headers: { Link: { description, schema: { type: 'string' } } } };
+function headers({ isPaged, hasEtag }: Route): JsonObject {
+  if (!isPaged && !hasEtag) return {};
+  const named = (name: string, description: string) => ({ [name]: { description, schema: { type: 'string' } } });
+  return {
+    headers: {
+      ...(isPaged ? named('Link', 'If there are more: `<address of the next page>; rel="next"`.') : {}),
+      ...(hasEtag ? named('ETag', 'Identifies the text, for `If-Match`.') : {}),
+    },
+  };
 }
 
 function exampleOf({ method, path }: Route): Example {

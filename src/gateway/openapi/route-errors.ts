@@ -26,5 +26,5 @@ export function routeErrors(route: Route): ReadonlyMap<number, readonly ErrorCod
 
 /** Headers that are validated. */
 function isChecked(header: string): boolean {
-  return header === 'idempotency-key' || header === 'last-event-id';
+  return ['idempotency-key', 'last-event-id', 'if-match', 'if-none-match'].includes(header);
 }

@@ -36,9 +36,21 @@ export async function wantsToken(): Promise<boolean> {
 
 /** The text of an answer. @throws ApiError; TypeError if the service is not reachable */
 export async function callText(path: string): Promise<string> {
-  const response = await fetch(path);
+  return (await fetchText(path)).text;
+}
+
+/** A text with its entity tag. */
+export interface TaggedText {
+  readonly text: string;
+  /** The header `ETag` as the service sent it; '' if there is none. */
+  readonly etag: string;
+}
+
+/** The text of an answer with its entity tag. @throws ApiError; TypeError if the service is not reachable */
+export async function fetchText(path: string, init: RequestInit = {}): Promise<TaggedText> {
+  const response = await fetch(path, init);
   const text = await response.text();
-  if (response.ok) return text;
+  if (response.ok) return { text, etag: response.headers.get('etag') ?? '' };
   throw new ApiError(response.status, errorIn(text, response.statusText));
 }
 

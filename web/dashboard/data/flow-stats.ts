@@ -31,7 +31,7 @@ export interface Bucket {
 
 /** A flow's path without its extension, as in the statistics. */
 export function flowOf(path: string): string {
-  return path.replace(/\.js$/, '');
+  return path.replace(/\.[jt]s$/, '');
 }
 
 /** The statistics of the last days, of one flow or all. @throws ApiError */

@@ -61,6 +61,8 @@ class Live {
   token = $state.raw<{ readonly name: string; readonly role: Role } | null>(null);
   /** The user may act. */
   readonly mayAct = $derived(!this.viewOnly && this.token?.role !== 'view');
+  /** The user may change flows. */
+  readonly mayEdit = $derived(!this.viewOnly && (this.token === null || this.token.role === 'admin'));
   readonly #watched = new Map<SessionId, Watched>();
   readonly #screens = new Map<SessionId, WatchedScreen>();
   readonly #held = new Map<SessionId, ControlKey>();

@@ -10,7 +10,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorState, Prec } from '@codemirror/state';
-import { drawSelection, EditorView, keymap } from '@codemirror/view';
+import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { Suggestions } from './suggest.js';
 
@@ -26,10 +26,14 @@ export interface ScriptEditorOptions {
   /** The label for screen readers. */
   readonly label: string;
   changed(text: string): void;
-  /** Enter; Shift+Enter starts a new line. */
+  /** Ctrl+Enter; of a field with a history also Enter, and Shift+Enter starts a new line there. */
   run(): void;
-  /** An older (1) or newer (-1) script from the history; null if there is none. */
-  older(step: 1 | -1): string | null;
+  /** An older (1) or newer (-1) script from the history; null if there is none. Absent: a file, with line numbers. */
+  older?(step: 1 | -1): string | null;
+  /** Ctrl+S. */
+  save?(): void;
+  /** The caret is in another line. */
+  moved?(line: number): void;
   /** Completions at the end of a text. */
   suggest(before: string): Suggestions | null;
 }
@@ -56,6 +60,12 @@ const look = EditorView.theme({
   '.cm-tooltip.cm-completionInfo': { padding: '6px 10px', maxWidth: '26rem', whiteSpace: 'pre-line' },
 });
 
+/** An editor for a file is as high as its text, up to the window. */
+const fileLook = EditorView.theme({
+  '.cm-scroller': { minHeight: '12rem', maxHeight: '70vh' },
+  '.cm-gutters': { backgroundColor: 'transparent', borderRight: '0', color: 'var(--quiet)' },
+});
+
 const colours = HighlightStyle.define([
   { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--good)' },
   { tag: [tags.keyword, tags.operatorKeyword, tags.bool, tags.null], color: 'var(--accent)' },
@@ -78,7 +88,7 @@ export function openScriptEditor(host: HTMLElement, options: ScriptEditorOptions
     const { doc, selection } = view.state;
     const line = doc.lineAt(selection.main.head).number;
     if (completionStatus(view.state) !== null || line !== (step === 1 ? 1 : doc.lines)) return false;
-    const text = options.older(step);
+    const text = options.older?.(step) ?? null;
     if (text !== null) replace(text);
     return text !== null;
   };
@@ -87,6 +97,12 @@ export function openScriptEditor(host: HTMLElement, options: ScriptEditorOptions
     options.run();
     return true;
   };
+  const save = (): boolean => {
+    options.save?.();
+    return options.save !== undefined;
+  };
+  const isField = options.older !== undefined;
+  let line = 1;
   const view = new EditorView({
     root,
     parent: root,
@@ -95,10 +111,16 @@ export function openScriptEditor(host: HTMLElement, options: ScriptEditorOptions
       extensions: [
         Prec.highest(
           keymap.of([
-            { key: 'Enter', run },
+            { key: 'Mod-Enter', run },
+            { key: 'Mod-s', run: save },
             { key: 'Tab', run: acceptCompletion },
-            { key: 'ArrowUp', run: () => recall(1) },
-            { key: 'ArrowDown', run: () => recall(-1) },
+            ...(isField
+              ? [
+                  { key: 'Enter', run },
+                  { key: 'ArrowUp', run: () => recall(1) },
+                  { key: 'ArrowDown', run: () => recall(-1) },
+                ]
+              : []),
           ]),
         ),
         keymap.of([...defaultKeymap, ...historyKeymap]),
@@ -109,10 +131,13 @@ export function openScriptEditor(host: HTMLElement, options: ScriptEditorOptions
         javascript(),
         syntaxHighlighting(colours),
         autocompletion({ override: [(context) => completionsOf(context, options)], icons: false, interactionDelay: 0 }),
-        EditorView.lineWrapping,
+        isField ? EditorView.lineWrapping : [lineNumbers(), fileLook],
         EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false' }),
         EditorView.updateListener.of(({ docChanged, state }) => {
           if (docChanged) options.changed(state.doc.toString());
+          const now = state.doc.lineAt(state.selection.main.head).number;
+          if (now !== line) options.moved?.(now);
+          line = now;
         }),
         look,
       ],

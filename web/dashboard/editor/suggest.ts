@@ -1,3 +1,5 @@
+import { membersAt, type ScriptTypes } from './script-types.js';
+
 /** A possible completion. */
 export interface Suggestion {
   readonly label: string;
@@ -23,6 +25,8 @@ export interface Surroundings {
   readonly elements: readonly { readonly locator: string; readonly actions: readonly string[] }[];
   /** Flows in the form of Flow.run. */
   readonly flows: readonly string[];
+  /** Types of the globals; null until they are loaded. */
+  readonly types: ScriptTypes | null;
 }
 
 /** A call as the prompt document describes it. */
@@ -63,7 +67,7 @@ export function callsIn(document: string): readonly ApiCall[] {
 }
 
 /** The completions at the end of `before`; null if there are none. */
-export function suggest(before: string, { calls, elements, flows }: Surroundings): Suggestions | null {
+export function suggest(before: string, { calls, elements, flows, types }: Surroundings): Suggestions | null {
   const action = /agent\.act\(\s*(['"`])((?:(?!\1).)*)\1\s*,\s*['"`](\w*)$/.exec(before);
   if (action) {
     const [, , locator, typed = ''] = action;
@@ -72,7 +76,7 @@ export function suggest(before: string, { calls, elements, flows }: Surroundings
     return answer(
       typed,
       { opens: true },
-      [...new Set(actions)].map((label) => ({ label })),
+      [...new Set(actions.length > 0 ? actions : types?.actions)].map((label) => ({ label })),
     );
   }
   const locator = /agent\.(?:act|wait|text|value)\(\s*['"`]([^'"`]*)$/.exec(before);
@@ -93,12 +97,23 @@ export function suggest(before: string, { calls, elements, flows }: Surroundings
   const member = /\b(agent|Flow|File)\.(\w*)$/.exec(before);
   if (member) {
     const [, of, typed = ''] = member;
-    return answer(typed, { opens: true }, calls.filter((call) => call.of === of).map(described));
+    const described = calls.filter((call) => call.of === of).map(describe);
+    const known = new Set(described.map(({ label }) => label));
+    const typedOnly = (types?.types.get(of ?? '') ?? []).filter(({ name }) => !known.has(name));
+    const more = typedOnly.map(({ name, signature }) => ({ label: name, detail: signature }));
+    return answer(typed, { opens: true }, [...described, ...more]);
+  }
+  const members = types === null ? null : membersAt(before, types);
+  if (members !== null) {
+    const found = members.members.map(({ name, signature }) => ({ label: name, detail: signature }));
+    return answer(members.typed, { opens: true }, found);
   }
   const word = /(?:^|[^\w.'"`])(\w*)$/.exec(before);
   if (!word) return null;
-  const owners = [...new Set(calls.flatMap(({ of }) => (of === null ? [] : [of])))];
-  const alone = calls.filter(({ of }) => of === null).map(described);
+  const named = calls.flatMap(({ of }) => (of === null ? [] : [of]));
+  const alone = calls.filter(({ of }) => of === null).map(describe);
+  const known = new Set(alone.map(({ label }) => label));
+  const owners = [...new Set([...named, ...(types?.globals.keys() ?? [])])].filter((name) => !known.has(name));
   return answer(word[1] ?? '', { opens: false }, [...owners.map((label) => ({ label })), ...alone]);
 }
 
@@ -114,7 +129,7 @@ function answer(
   return { length: typed.length, opens, while: quoted ? QUOTED : WORD, suggestions };
 }
 
-function described({ name, example, about }: ApiCall): Suggestion {
+function describe({ name, example, about }: ApiCall): Suggestion {
   return { label: name, detail: example, info: about };
 }
 
