@@ -4,7 +4,9 @@ import type { EventData, JournalEvent, StepKind } from '../protocol/events.js';
 import type { Failure } from '../protocol/failure.js';
 import type { Report, VideoFailure } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
-import { type Evidence, type FailedRequest, failureOf, type Occurrence, type PageError } from './failure-evidence.js';
+import { TRACE } from '../protocol/trace/trace.js';
+import { type Evidence, failureOf, type Occurrence, type PageError } from './failure-evidence.js';
+import type { NotedRequests } from './har.js';
 import { ModelCalls } from './model-calls.js';
 
 /** Console lines and page errors in a report: the newest. */
@@ -134,18 +136,25 @@ export class ReportBuilder {
   }
 
   /**
-   * @param requests the failed requests of the session's pages
+   * @param requests what its pages asked of the network
    * @param videoFailures why its videos are not whole
    */
   build(
     artifacts: Report['artifacts'],
-    requests: readonly FailedRequest[] = [],
+    { failed, long }: NotedRequests = { failed: [], long: [] },
     videoFailures: readonly VideoFailure[] = [],
   ): Report {
     const record = this.#record;
     const end = record.endedAt ?? this.#lastAt;
     this.#interrupt(end);
-    const evidence = { steps: this.#steps, pageErrors: this.#pageErrors, requests, flowFiles: record.flowFiles };
+    const evidence = {
+      steps: this.#steps,
+      pageErrors: this.#pageErrors,
+      requests: failed,
+      longRequests: long,
+      flowFiles: record.flowFiles,
+      trace: traceOf(record, artifacts),
+    };
     const flows = this.#withFailures(this.#flows, evidence);
     const attempts = this.#attempts.map((one) => ({ ...one, flows: this.#withFailures(one.flows, evidence) }));
     return {
@@ -281,6 +290,12 @@ function withOrigin(error: FlowError, origin: Origin | null): FlowError {
   const { path: flow, line, column } = origin;
   const frame = origin.error.details?.frame;
   return { ...error, details: { ...error.details, flow, line, column, ...(frame === undefined ? {} : { frame }) } };
+}
+
+/** The trace's path, or why there is none. */
+function traceOf({ trace }: SessionRecord, artifacts: Report['artifacts']): Evidence['trace'] {
+  if (artifacts.some(({ path }) => path === TRACE)) return { trace: TRACE };
+  return { noTrace: trace === undefined ? 'the session was to have none' : 'it could not be written' };
 }
 
 function placeOf({ path, line, column }: EventData<'FlowFinished'>): ErrorDetails {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { NetworkLog } from '#troupe/agent-js/network/network-log.js';
-import { failedRequests, harPieces, NETWORK_LOG } from '#troupe/report/har.js';
+import { notedRequests, harPieces, NETWORK_LOG } from '#troupe/report/har.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -92,7 +92,7 @@ t.test('Answers whose body no page reads, and requests without an answer, are in
   await call('wait', '{*}answered');
   await waiting;
   await log.close();
-  t.match(await failedRequests(dir), [
+  t.match(await notedRequests(dir), [
     { request: { method: 'POST', url: `${site.origin}/unread`, status: 500 } },
     { request: { method: 'GET', url: `${site.origin}/silent`, status: null, error: /no answer/ } },
   ]);

@@ -4,6 +4,8 @@ import type { CdpHeaders, CdpRequest, CdpResponse } from '../browser/cdp.js';
 const MAX_TEXT = 4_000;
 /** The bytes of a body that an entry keeps; of a longer one it has only the length. */
 export const MAX_BODY_BYTES = 256 * 1024;
+/** The characters of an error's body that are kept where bodies are not. */
+export const MAX_ERROR_BODY = 4_000;
 /** Headers that carry credentials. */
 const HIDDEN = /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key)$/i;
 /** Fields of forms and members of JSON that carry credentials. */
@@ -29,7 +31,9 @@ export interface SeenRequest {
 }
 
 /** The body of an answer, or why there is none. */
-export type SeenBody = { readonly text: string; readonly base64: boolean } | { readonly leftOut: string };
+export type SeenBody =
+  | { readonly text: string; readonly base64: boolean; readonly cutAt?: number }
+  | { readonly leftOut: string };
 
 /** How a request ended. */
 export interface SeenEnd {
@@ -117,7 +121,12 @@ function postDataOf(request: CdpRequest): { mimeType: string; text: string; comm
 function contentOf(body: SeenBody | undefined, redact: <T>(value: T) => T): object {
   if (body === undefined) return {};
   if ('leftOut' in body) return { comment: `left out: ${body.leftOut}` };
-  if (!body.base64) return { text: withoutCredentials(body.text) };
+  if (!body.base64) {
+    // A secret that is cut would not be recognized.
+    const text = redact(withoutCredentials(body.text));
+    const { cutAt = text.length } = body;
+    return text.length > cutAt ? { text: text.slice(0, cutAt), comment: `cut at ${cutAt} characters` } : { text };
+  }
   const bytes = Buffer.from(body.text, 'base64').toString('latin1');
   return redact(bytes) === bytes
     ? { text: body.text, encoding: 'base64' }

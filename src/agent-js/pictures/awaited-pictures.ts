@@ -10,13 +10,16 @@ export interface Pictured {
   readonly file: string;
   /** How long its picture is tried for, in milliseconds. */
   readonly captureMs: number;
-  /** Called once, with the name of its picture; null where there is none. */
-  tell(file: string | null): void;
+  /** Called once, with the name of its picture; null and why, as a sentence's end, if there is none. */
+  tell(file: string | null, why?: string): void;
 }
 
 /** A navigation cancels a screenshot, or leaves it without an answer: it is tried again, each time for twice as long. */
 const FIRST_TRY_MS = 400;
 const PAUSE_MS = 25;
+/** Why there is no picture. */
+export const DIALOG_OPEN = 'a dialog is open, and a page with a dialog cannot be drawn';
+const NEXT_BEGAN = 'the next step had begun';
 
 /**
  * Screenshots of steps, of the whole size and one at a time. A picture is its step's only if no later step has touched a
@@ -49,31 +52,34 @@ export class AwaitedPictures {
 
   /** Tells every step that was added, at once and without its picture. */
   letGo(): void {
-    for (const { tell } of this.#waiting.splice(0)) tell(null);
+    for (const { tell } of this.#waiting.splice(0)) tell(null, 'the session ended first');
   }
 
   async #takeAll(): Promise<void> {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
-      const file = await this.#take(first);
+      const taken = await this.#take(first);
       if (this.#waiting[0] === first) {
         this.#waiting.shift();
-        first.tell(file);
+        if ('file' in taken) first.tell(taken.file);
+        else first.tell(null, taken.why);
       }
     }
   }
 
-  async #take({ index, tab, file, captureMs }: Pictured): Promise<string | null> {
+  async #take({ index, tab, file, captureMs }: Pictured): Promise<{ readonly file: string } | { readonly why: string }> {
     const end = performance.now() + captureMs;
     for (let tryMs = FIRST_TRY_MS; ; tryMs *= 2) {
-      if (this.#newestSeen() > index) return null;
+      if (this.#newestSeen() > index) return { why: NEXT_BEGAN };
       const png = await captureScreenshot(tab, Math.min(tryMs, captureMs));
-      if (this.#newestSeen() > index) return null;
+      if (this.#newestSeen() > index) return { why: NEXT_BEGAN };
       // A step is a step without its picture, too.
       if (png !== null) {
         const kept = await keepScreenshot(png, this.#dir, file).catch(() => null);
-        return kept === null ? null : file;
+        return kept === null ? { why: 'it could not be written' } : { file };
       }
-      if (tab.state !== 'open' || tab.dialog !== null || performance.now() >= end) return null;
+      if (tab.state !== 'open') return { why: `the tab ${tab.state === 'crashed' ? 'has crashed' : 'was closed'}` };
+      if (tab.dialog !== null) return { why: DIALOG_OPEN };
+      if (performance.now() >= end) return { why: `the page drew nothing within ${captureMs} ms` };
       await pass(PAUSE_MS);
     }
   }
