@@ -85,7 +85,13 @@ export const EVENT_DATA = {
     error: ErrorBodySchema.optional(),
   }),
   /** `resumed`: the flow is continued where it failed. */
-  FlowStarted: z.object({ path: z.string(), depth: z.int(), resumed: z.literal(true).optional() }),
+  FlowStarted: z.object({
+    path: z.string(),
+    depth: z.int(),
+    /** In the flows folder: `shop/login.ts`. */
+    file: z.string().optional(),
+    resumed: z.literal(true).optional(),
+  }),
   FlowFinished: z.object({
     path: z.string(),
     depth: z.int(),

@@ -47,8 +47,8 @@ export interface Evidence {
   readonly longRequests: readonly LongRequest[];
   /** The path of the session's trace in its artifacts, or why there is none. */
   readonly trace: Pick<Failure, 'trace' | 'noTrace'>;
-  /** As requested: `shop/login.js`. */
-  readonly flowFiles: readonly string[];
+  /** Files of the flows that ran, by their paths: `shop/login.ts` of `shop/login`. */
+  readonly flowFiles: ReadonlyMap<string, string>;
 }
 
 /** What failed, and when. Times are ISO 8601. */
@@ -91,7 +91,7 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
     code: cause.code,
     message: cause.error.slice(0, MAX_TEXT),
     flow,
-    file: flow === undefined ? undefined : `flows/${flow}${evidence.flowFiles.includes(`${flow}.ts`) ? '.ts' : '.js'}`,
+    file: flow === undefined ? undefined : `flows/${evidence.flowFiles.get(flow) ?? `${flow}.js`}`,
     line: whole(details.line),
     column: whole(details.column),
     frame: text(details.frame),
@@ -130,9 +130,7 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
 function pendingAt(failed: Step, requests: readonly LongRequest[]): NonNullable<Failure['pending']> {
   const began = Date.parse(failed.startedAt ?? failed.at);
   const end = began + failed.durationMs;
-  const open = requests.filter(
-    ({ at, until }) => Date.parse(at) <= end && (until === null || Date.parse(until) > end),
-  );
+  const open = requests.filter(({ at, until }) => Date.parse(at) <= end && (until === null || Date.parse(until) > end));
   return {
     requests: open.slice(-MAX_LISTED).map(({ at, method, url }) => ({ method, url, ms: end - Date.parse(at) })),
     timers: failed.timers ?? [],
@@ -151,7 +149,9 @@ function historyIn(details: ErrorDetails): Failure['history'] {
   return history.slice(0, MAX_SEEN).flatMap((one: unknown) => {
     const value: unknown = Reflect.get(Object(one), 'value');
     const fromMs: unknown = Reflect.get(Object(one), 'fromMs');
-    return typeof value === 'string' && typeof fromMs === 'number' ? [{ value: value.slice(0, MAX_SHORT), fromMs }] : [];
+    return typeof value === 'string' && typeof fromMs === 'number'
+      ? [{ value: value.slice(0, MAX_SHORT), fromMs }]
+      : [];
   });
 }
 

@@ -1,4 +1,5 @@
 import { assertNever } from '../base/assert-never.js';
+import { flowOfFile } from '../base/flow-file.js';
 import type { ErrorDetails } from '../protocol/errors.js';
 import type { EventData, JournalEvent, StepKind } from '../protocol/events.js';
 import type { Failure } from '../protocol/failure.js';
@@ -49,6 +50,8 @@ export class ReportBuilder {
   #pageErrors: PageError[] = [];
   /** Why flows failed. The event of the step that failed may come later: it waits for its picture. */
   readonly #failed = new Map<Flow, Occurrence>();
+  /** Files of flows by their paths: those that were requested, then those that ran. */
+  readonly #flowFiles: Map<string, string>;
   #script: { readonly script: number; readonly kind: StepKind; readonly at: string } | null = null;
   #failedScript: Occurrence | null = null;
   readonly #startedAt: string;
@@ -56,6 +59,7 @@ export class ReportBuilder {
 
   constructor(record: SessionRecord) {
     this.#record = record;
+    this.#flowFiles = new Map(record.flowFiles.map((file) => [flowOfFile(file), file]));
     this.#startedAt = record.startedAt ?? record.createdAt;
     this.#lastAt = this.#startedAt;
   }
@@ -65,6 +69,7 @@ export class ReportBuilder {
     const { at } = event;
     switch (event.type) {
       case 'FlowStarted':
+        if (event.data.file !== undefined) this.#flowFiles.set(event.data.path, event.data.file);
         this.#open.push({ path: event.data.path, startedAt: at, resumed: event.data.resumed === true });
         return;
       case 'FlowFinished':
@@ -152,7 +157,7 @@ export class ReportBuilder {
       pageErrors: this.#pageErrors,
       requests: failed,
       longRequests: long,
-      flowFiles: record.flowFiles,
+      flowFiles: this.#flowFiles,
       trace: traceOf(record, artifacts),
     };
     const flows = this.#withFailures(this.#flows, evidence);
@@ -295,7 +300,12 @@ function withOrigin(error: FlowError, origin: Origin | null): FlowError {
 /** The trace's path, or why there is none. */
 function traceOf({ trace }: SessionRecord, artifacts: Report['artifacts']): Evidence['trace'] {
   if (artifacts.some(({ path }) => path === TRACE)) return { trace: TRACE };
-  return { noTrace: trace === undefined ? 'the session was to have none' : 'it could not be written' };
+  return {
+    noTrace:
+      trace === undefined
+        ? 'not recorded; "trace": "on-failure" or --trace on-failure records one'
+        : 'it could not be written',
+  };
 }
 
 function placeOf({ path, line, column }: EventData<'FlowFinished'>): ErrorDetails {

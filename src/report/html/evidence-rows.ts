@@ -1,7 +1,7 @@
 import type { Failure } from '../../protocol/failure.js';
+import { earlierStepLines, historyText, pendingLines, seenText } from '../../protocol/failure-context.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
-import { earlierStepLines, historyText, pendingLines, seenText } from '../suite/failure-context.js';
 import { errorText, requestText } from '../suite/failure-text.js';
 
 /** What a failure object says beyond its message, as titles and HTML; without what is not known. */

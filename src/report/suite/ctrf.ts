@@ -1,5 +1,5 @@
 import type { Failure } from '../../protocol/failure.js';
-import { earlierStepLines, historyText as historyOfWait, seenText } from './failure-context.js';
+import { earlierStepLines, historyText as historyOfWait, seenText } from '../../protocol/failure-context.js';
 import { pageTroubles } from './failure-text.js';
 import {
   countFlows,

@@ -1,6 +1,6 @@
 import type { Failure } from '../../protocol/failure.js';
+import { duringText, earlierStepLines, historyText, pendingLines, seenText } from '../../protocol/failure-context.js';
 import { shorten } from '../format.js';
-import { duringText, earlierStepLines, historyText, pendingLines, seenText } from './failure-context.js';
 import { textDifference } from './text-difference.js';
 
 /**
@@ -39,7 +39,8 @@ export function failureText(failure: Failure): string {
 /** The errors and the failed requests of the page around a failure, and what it waited for, in lines. */
 export function pageTroubles(failure: Failure): readonly string[] {
   const { console = [], requests = [] } = failure;
-  const pending = pendingLines(failure);
+  // A locator that several elements match is none that a wait would help.
+  const pending = failure.code === 'LOCATOR_AMBIGUOUS' ? null : pendingLines(failure);
   return [
     ...listed('Errors of the page', console.map(errorText)),
     ...listed('Failed requests', requests.map(requestText)),

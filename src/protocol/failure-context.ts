@@ -1,5 +1,4 @@
-import type { Failure } from '../../protocol/failure.js';
-import { formatDuration, shorten } from '../format.js';
+import type { Failure } from './failure.js';
 
 /** The longest value and call that a line shows, in characters. */
 const MAX_VALUE = 120;
@@ -10,8 +9,8 @@ export function historyText({ history = [], waitedMs }: Failure): string | null 
   if (history.length === 0) return null;
   const parts = history.map(({ value, fromMs }, position) => {
     const until = history[position + 1]?.fromMs ?? waitedMs;
-    const shown = JSON.stringify(shorten(value, MAX_VALUE));
-    return until === undefined ? shown : `${shown} for ${formatDuration(Math.max(0, until - fromMs))}`;
+    const shown = JSON.stringify(cut(value, MAX_VALUE));
+    return until === undefined ? shown : `${shown} for ${timeText(Math.max(0, until - fromMs))}`;
   });
   return parts.join(', then ');
 }
@@ -29,20 +28,28 @@ export function seenText({ seenAtStep, elsewhere, expected }: Failure): string |
 export function pendingLines({ pending }: Failure): readonly string[] | null {
   if (pending === undefined) return null;
   const requests = pending.requests.map(
-    ({ method, url, ms }) => `${method} ${shorten(url, 500)}, without an answer for ${formatDuration(ms)}`,
+    ({ method, url, ms }) => `${method} ${cut(url, 500)}, without an answer for ${timeText(ms)}`,
   );
   const timers = pending.timers.map(({ ms, repeats }) =>
-    repeats ? `a timer every ${formatDuration(ms)}` : `a timer, due in ${formatDuration(ms)}`,
+    repeats ? `a timer every ${timeText(ms)}` : `a timer, due in ${timeText(ms)}`,
   );
   return [...requests, ...timers];
 }
 
 /** The steps before the one that failed, and what came of each. */
 export function earlierStepLines({ earlierSteps = [] }: Failure): readonly string[] {
-  return earlierSteps.map(({ index, js, outcome }) => `${index}. ${shorten(js, MAX_CALL)}: ${outcome}`);
+  return earlierSteps.map(({ index, js, outcome }) => `${index}. ${cut(js, MAX_CALL)}: ${outcome}`);
 }
 
 /** ` (step 2)`, for what happened during or after that step. */
 export function duringText(step: number | undefined): string {
   return step === undefined ? '' : ` (step ${step})`;
+}
+
+function timeText(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function cut(text: string, characters: number): string {
+  return text.length <= characters ? text : `${text.slice(0, characters)}…`;
 }
