@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { asAbsent } from '../base/system-fault.js';
-import { NO_ANSWER } from '../protocol/no-answer.js';
+import { ERROR_BODY, NO_ANSWER } from '../protocol/network-log.js';
 import type { FailedRequest, LongRequest } from './failure-evidence.js';
 
 /** The file in which a running session collects network entries. Archives ignore the name. */
@@ -13,6 +13,7 @@ export const NETWORK_LOG = '.network.jsonl';
 const MAX_NOTED = 500;
 const MAX_URL = 1_000;
 const MAX_BODY = 500;
+const IN_LINE = new RegExp(`,"${ERROR_BODY}":"(?:[^"\\\\]|\\\\.)*"`);
 /** Requests that took at least this long, in milliseconds, may have been pending when something failed. */
 const LONG_MS = 100;
 
@@ -23,7 +24,8 @@ const Entry = z.object({
   response: z.object({
     status: z.number(),
     _error: z.string().optional(),
-    content: z.object({ mimeType: z.string(), text: z.string().optional(), encoding: z.string().optional() }),
+    [ERROR_BODY]: z.string().optional(),
+    content: z.object({ mimeType: z.string() }),
   }),
   _resourceType: z.string(),
 });
@@ -87,13 +89,12 @@ function failedOf({ startedDateTime: at, request, response }: Entry): FailedRequ
   const harmless = error === 'net::ERR_ABORTED' || request.url.endsWith('/favicon.ico');
   if (harmless || (status < 400 && error === undefined)) return null;
   const shown = { method: request.method, url: request.url.slice(0, MAX_URL), status: status === 0 ? null : status };
-  const body = bodyText(response.content);
+  const body = bodyText(response.content.mimeType, response[ERROR_BODY] ?? '');
   return { at, request: { ...shown, ...(error === undefined ? {} : { error }), ...(body === '' ? {} : { body }) } };
 }
 
 /** The beginning of an error's body in one line; of a page its text. */
-function bodyText({ mimeType, text = '', encoding }: Entry['response']['content']): string {
-  if (encoding !== undefined) return '';
+function bodyText(mimeType: string, text: string): string {
   const plain = mimeType === 'text/html' ? text.replace(/<(style|script|head)\b.*?(<\/\1>|$)|<[^>]*>/gis, ' ') : text;
   const line = plain.replace(/\s+/g, ' ').trim();
   return line.length > MAX_BODY ? `${line.slice(0, MAX_BODY)}…` : line;
@@ -105,6 +106,11 @@ function parsed(line: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** A line of the log as archives have it. */
+export function withoutErrorBody(line: string): string {
+  return line.replace(IN_LINE, '');
 }
 
 async function* pieces(file: string): AsyncGenerator<string> {
@@ -120,7 +126,7 @@ async function* pieces(file: string): AsyncGenerator<string> {
       pages.set(page.data.page.id, page.data.page);
       continue;
     }
-    yield `${separator}${line}`;
+    yield `${separator}${withoutErrorBody(line)}`;
     separator = ',\n';
   }
   yield `\n],"pages":${JSON.stringify([...pages.values()])}}}\n`;

@@ -1,11 +1,12 @@
+import { ERROR_BODY } from '../../protocol/network-log.js';
 import type { CdpHeaders, CdpRequest, CdpResponse } from '../browser/cdp.js';
 
 /** A longer value of a header, or address, is cut. */
 const MAX_TEXT = 4_000;
 /** The bytes of a body that an entry keeps; of a longer one it has only the length. */
 export const MAX_BODY_BYTES = 256 * 1024;
-/** The characters of an error's body that are kept where bodies are not. */
-export const MAX_ERROR_BODY = 4_000;
+/** The characters of an error's body that are kept. */
+const MAX_ERROR_BODY = 4_000;
 /** Headers that carry credentials. */
 const HIDDEN = /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key)$/i;
 /** Fields of forms and members of JSON that carry credentials. */
@@ -31,9 +32,7 @@ export interface SeenRequest {
 }
 
 /** The body of an answer, or why there is none. */
-export type SeenBody =
-  | { readonly text: string; readonly base64: boolean; readonly cutAt?: number }
-  | { readonly leftOut: string };
+export type SeenBody = { readonly text: string; readonly base64: boolean } | { readonly leftOut: string };
 
 /** How a request ended. */
 export interface SeenEnd {
@@ -45,6 +44,8 @@ export interface SeenEnd {
   readonly bytes?: number | undefined;
   /** Absent if bodies are not kept. */
   readonly body?: SeenBody;
+  /** The body of an error, for the report alone: archives leave it out. */
+  readonly errorBody?: string;
 }
 
 /**
@@ -94,6 +95,10 @@ export function harEntry(
       headersSize: -1,
       bodySize: -1,
       ...(end.failure === null ? {} : { _error: end.failure }),
+      // A secret that is cut would not be recognized.
+      ...(end.errorBody === undefined
+        ? {}
+        : { [ERROR_BODY]: redact(withoutCredentials(end.errorBody)).slice(0, MAX_ERROR_BODY) }),
     },
     cache: {},
     timings: { send: 0, wait, receive },
@@ -121,12 +126,7 @@ function postDataOf(request: CdpRequest): { mimeType: string; text: string; comm
 function contentOf(body: SeenBody | undefined, redact: <T>(value: T) => T): object {
   if (body === undefined) return {};
   if ('leftOut' in body) return { comment: `left out: ${body.leftOut}` };
-  if (!body.base64) {
-    // A secret that is cut would not be recognized.
-    const text = redact(withoutCredentials(body.text));
-    const { cutAt = text.length } = body;
-    return text.length > cutAt ? { text: text.slice(0, cutAt), comment: `cut at ${cutAt} characters` } : { text };
-  }
+  if (!body.base64) return { text: withoutCredentials(body.text) };
   const bytes = Buffer.from(body.text, 'base64').toString('latin1');
   return redact(bytes) === bytes
     ? { text: body.text, encoding: 'base64' }

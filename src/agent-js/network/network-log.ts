@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { settlesWithin } from '../../base/deadline.js';
 import { appendFile } from '../../files/thread-files.js';
-import { NO_ANSWER } from '../../protocol/no-answer.js';
+import { NO_ANSWER } from '../../protocol/network-log.js';
 import type { BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent, CdpResponse } from '../browser/cdp.js';
-import { harEntry, MAX_BODY_BYTES, MAX_ERROR_BODY, type SeenBody, type SeenEnd, type SeenRequest } from './har-entry.js';
+import { harEntry, MAX_BODY_BYTES, type SeenBody, type SeenEnd, type SeenRequest } from './har-entry.js';
 import { HarPages } from './har-pages.js';
 
 /** Requests that are open at once and remembered. */
@@ -28,8 +28,8 @@ const SAYS_WHY = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?!css|javascript|h
 
 /**
  * What the pages of a session asked of the network, as entries and pages of an HTTP archive (HAR 1.2), one line of JSON
- * each, in a file that grows while the session runs. Credentials are hidden. Bodies are kept only after {@link keepBodies},
- * but for the beginning of those that say why an answer is an error.
+ * each, in a file that grows while the session runs. Credentials are hidden. Bodies are kept only after {@link keepBodies};
+ * the beginning of those that say why an answer is an error is kept beside, for reports.
  */
 export class NetworkLog {
   readonly #file: string;
@@ -135,8 +135,8 @@ export class NetworkLog {
     this.#open.delete(requestId);
     const reading = this.#readBody(this.#browser, requestId, open, end).then((body) => {
       this.#reading.delete(reading);
-      const kept = this.#keepsBodies ? body : errorBody(body);
-      this.#entry(open, kept === null ? end : { ...end, body: kept });
+      const why = saysWhy(open) && 'text' in body && !body.base64 ? { errorBody: body.text } : {};
+      this.#entry(open, { ...end, ...why, ...(this.#keepsBodies ? { body } : {}) });
     });
     this.#reading.add(reading);
   }
@@ -194,9 +194,4 @@ export class NetworkLog {
 function saysWhy({ response }: SeenRequest): boolean {
   if (response === undefined || response.status < 400) return false;
   return SAYS_WHY.test(response.mimeType) || (response.status >= 500 && response.mimeType === 'text/html');
-}
-
-/** The beginning of an error's body; null if it is not known. */
-function errorBody(body: SeenBody): SeenBody | null {
-  return 'leftOut' in body || body.base64 ? null : { ...body, cutAt: MAX_ERROR_BODY };
 }
