@@ -81,20 +81,19 @@ const FLOWS = {
 }`,
   'pending.js': `({base}) => {
   agent.go(base + 'slow');
-  agent.expect('#state').toHaveText('Ready');
-  agent.act('{button}Save', 'click');
+  agent.expect('#state').toHaveText('Ready', {timeout: 20000});
+  agent.act('{button}Save', 'click', {timeout: 20000});
   agent.expect('#state').toHaveText('Saved', {timeout: 900});
 }`,
   'lost.js': `({base}) => {
   agent.go(base + 'slow');
-  agent.expect('#state').toHaveText('Ready');
-  agent.act('{button}Save', 'click');
-  agent.expect('#state').toHaveText('Waiting');
-  agent.expect('#state').toHaveText('Ready', {timeout: 50});
+  agent.expect('#state').toHaveText('Ready', {timeout: 20000});
+  agent.act('{button}Save', 'click', {timeout: 20000});
+  agent.expect('#state').toHaveText('Ready', {timeout: 500});
 }`,
   'asked.js': `({base}) => {
   agent.go(base + 'slow');
-  agent.act('{button}Ask', 'click');
+  agent.act('{button}Ask', 'click', {timeout: 20000});
   agent.expect('{dialog}').toHaveText('Sure', {timeout: 50});
 }`,
   'broken.js': '() => {\n  agent.go(;\n}',
@@ -256,7 +255,7 @@ t.test(
       /The expected text is nowhere on the page, and no earlier step saw it there/,
       /POST \S+\/save 503 \(step 3\): \{"error":"the database is read-only"/,
       /Still pending:\n {2}GET \S+\/never, without an answer for [\d.]+ m?s\n {2}a timer, due in [\d.]+ s/,
-      /Steps before:\n {2}1\. agent\.go\(.*\n {2}2\. .*\n {2}3\. agent\.act\("\{button\}Save", "click"\): the page changed/,
+      /Steps before:\n {2}1\. agent\.go\(.*\n {2}2\. .*\n {2}3\. agent\.act\("\{button\}Save", .*\): the page changed/,
       /No trace: not recorded/,
     ]) {
       t.match(why.out, line);
@@ -268,8 +267,8 @@ t.test(
   'A failure says which step saw the expected value before the page lost it, and why there is no picture',
   async (t) => {
     const [{ failure: lost }, { failure: asked }] = await Promise.all([reportOf('lost'), reportOf('asked')]);
-    t.match(lost, { expected: 'Ready', seenAtStep: 2, screenshot: String });
-    t.equal(lost?.noScreenshot, undefined);
+    t.match(lost, { expected: 'Ready', seenAtStep: 2 });
+    t.not(lost?.screenshot === undefined, lost?.noScreenshot === undefined, 'a picture, or why there is none');
     t.match(asked, {
       noScreenshot: 'a dialog is open, and a page with a dialog cannot be drawn',
       earlierSteps: [{ index: 1 }, { index: 2, outcome: 'opened a dialog: "Really?"' }],
