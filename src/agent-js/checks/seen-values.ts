@@ -3,7 +3,7 @@ const MAX_VALUES = 10;
 const MAX_TEXT = 200;
 
 /** A value that a wait saw, and from when on, in milliseconds since it began. */
-export interface SeenValue {
+interface SeenValue {
   readonly value: string;
   readonly fromMs: number;
 }
