@@ -1,13 +1,14 @@
-import type { ElementBox } from '../protocol/element-box.js';
 import { encodeError } from '../protocol/errors.js';
 import type { SessionEvent, Step } from '../protocol/events.js';
 import type { CallSite } from '../script/host-module.js';
 import { callSlug, callSource } from './call-source.js';
 import type { Place } from './locating/problem-error.js';
-import { AwaitedPictures, type Pictured } from './pictures/awaited-pictures.js';
+import { pendingTimers } from './pending-timers.js';
+import { type AboutPicture, AwaitedPictures, DIALOG_OPEN, type Pictured } from './pictures/awaited-pictures.js';
 import { MarkedPictures } from './pictures/marked-pictures.js';
 import type { Screencast } from './pictures/screencast.js';
 import { CAPTURE_MS, replaceScreenshot } from './pictures/screenshots.js';
+import type { PendingTimer } from './tabs/page-calls.js';
 import type { Tab } from './tabs/tab.js';
 
 /** A browser left alone for this long after a step is idle: a picture then costs nobody time. */
@@ -238,22 +239,36 @@ export class Steps {
   #end(call: StepCall, tab: Tab | undefined, file: () => string, step: Omit<Step, 'screenshot'>): void {
     const failed = step.error !== undefined;
     this.#lastFailed = failed;
-    const captureMs = step.error?.code === 'WAIT_TIMEOUT' ? HUNG_CAPTURE_MS : CAPTURE_MS;
+    const captureMs = mayHang(step) ? HUNG_CAPTURE_MS : CAPTURE_MS;
+    let timers: readonly PendingTimer[] | null = null;
+    if (failed) {
+      void pendingTimers(tab).then((known) => {
+        timers = known;
+      });
+    }
     const { index } = step;
     const ended: Ended = { event: null };
     this.#ended.push(ended);
-    const tell = (screenshot: string | null, box?: ElementBox): void => {
+    const tell = (screenshot: string | null, { box, why }: AboutPicture = {}): void => {
       if (ended.event !== null) return;
       // It shows what an earlier one does, or there is none: nothing is to be replaced.
       if (this.#small?.index === index && screenshot !== this.#small.file) this.#small = null;
-      ended.event = { type: 'StepFinished', data: { ...step, screenshot, ...(box === undefined ? {} : { box }) } };
+      const noScreenshot = failed && screenshot === null ? why : undefined;
+      const data = {
+        ...step,
+        ...(timers === null ? {} : { timers: [...timers] }),
+        screenshot,
+        ...(noScreenshot === undefined ? {} : { noScreenshot }),
+        ...(box === undefined ? {} : { box }),
+      };
+      ended.event = { type: 'StepFinished', data };
       this.#emitEnded();
     };
     // A page that asks something cannot be drawn until it is answered.
     if (call.picture === 'own' || this.#policy === 'off' || tab === undefined || tab.dialog !== null) {
-      const screenshot = call.picture === 'own' && !failed ? file() : null;
-      ended.event = { type: 'StepFinished', data: { ...step, screenshot } };
-      this.#emitEnded();
+      const isOwn = call.picture === 'own' && !failed;
+      if (isOwn) tell(file());
+      else tell(null, { why: whyNone(tab, this.#policy) });
       return;
     }
     if (!failed && this.#policy === 'spare') {
@@ -299,6 +314,17 @@ function fileOf(index: number, call: StepCall): () => string {
     const slug = call.source === undefined ? callSlug(call.method, call.shownArgs()) : callSlug(call.source(), []);
     return `${String(index).padStart(3, '0')}-${slug}.png`;
   };
+}
+
+/** Whether the page did not answer at the step's end. One that explained what it lacks did. */
+function mayHang({ error }: Pick<Step, 'error'>): boolean {
+  return error?.code === 'WAIT_TIMEOUT' && error.details?.candidates === undefined;
+}
+
+function whyNone(tab: Tab | undefined, policy: StepScreenshotPolicy): string {
+  if (policy === 'off') return 'pictures of steps are switched off';
+  if (tab === undefined) return 'no page was open';
+  return tab.dialog === null ? 'the call takes its own picture, and failed' : DIALOG_OPEN;
 }
 
 function stepOf(

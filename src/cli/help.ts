@@ -41,7 +41,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
       'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
       '           [--list] [--grep RE|@TAG] [--last-failed] [--shard I/N] [--repeat-each N] [--data FILE] [--parallel N]',
       '           [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
-      '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
+      '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE] [--webhook URL]',
       '           [--exact-screenshots] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
       '           [--forward PORT,...]',
     ],
@@ -67,6 +67,8 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --html DIR            write only the index.html, and the pictures of failures
   --junit FILE          write one JUnit file
   --ctrf FILE           write one CTRF file (JSON)
+  --webhook URL         send one message about the run there when it has ended; the service needs webhookSecret
+  --webhook-format F    standard or slack; slack by itself for https://hooks.slack.com
   --args NAME=TEXT      an argument of every flow; NAME:=JSON for other values than text
   --secret VARIABLE     fills {{VARIABLE}} in flows from the environment; no report shows the value
   --prompt TEXT         what a model does after the flows; --model chooses it

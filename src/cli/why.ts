@@ -15,7 +15,7 @@ import { ownUrl, ServiceClient } from './service-client.js';
 /** A report, and where its pictures are: a folder, or the service's address. */
 interface Found {
   readonly report: Report;
-  picture(name: string): string;
+  file(name: string): string;
 }
 
 /**
@@ -60,7 +60,7 @@ async function findReport(word: string, url: string | undefined): Promise<Found>
       : new ServiceClient(named);
   if (await client.answers()) {
     const report = parse(await client.json('GET', `/api/sessions/${word}/report.json`), client.url);
-    return { report, picture: (name) => `${client.url}/api/sessions/${word}/${name}` };
+    return { report, file: (name) => `${client.url}/api/sessions/${word}/${name}` };
   }
   if (named !== undefined) throw new TroupeError('UNAVAILABLE', `No service answers at ${named}`);
   const dir = join(config.sessionsDir, word);
@@ -83,7 +83,7 @@ async function reportFile(path: string): Promise<{ readonly dir: string; readonl
 
 async function fromFolder({ dir, file }: { readonly dir: string; readonly file: string }): Promise<Found> {
   const text = await readFile(file, 'utf8');
-  return { report: parse(parsed(text), file), picture: (name) => join(dir, name) };
+  return { report: parse(parsed(text), file), file: (name) => join(dir, name) };
 }
 
 function parsed(text: string): unknown {
@@ -109,14 +109,15 @@ function failuresOf({ flows, failure }: Report): readonly Failure[] {
   return failure === null || isOfFlow ? ofFlows : [...ofFlows, failure];
 }
 
-function whyText({ report, picture }: Found, failures: readonly Failure[]): string {
+function whyText({ report, file }: Found, failures: readonly Failure[]): string {
   const { sessionId, name, status, attempts, deviations } = report;
   const head = `Session ${sessionId}${name === null ? '' : ` (${name})`}: ${status}`;
   if (failures.length === 0 && attempts.length === 0) return `${head}; nothing failed\n`;
   const blocks = failures.map((failure) => {
     const again = failure.file === undefined ? [] : [`Run it again: troupe run ${failure.file}`];
-    const shown = failure.screenshot === undefined ? [] : [`Picture: ${picture(failure.screenshot)}`];
-    return [failureText(failure), ...shown, ...again].join('\n');
+    const shown = failure.screenshot === undefined ? [] : [`Picture: ${file(failure.screenshot)}`];
+    const traced = failure.trace === undefined ? [] : [`Trace: ${file(failure.trace)}`];
+    return [failureText(failure), ...shown, ...traced, ...again].join('\n');
   });
   const earlier = attempts.map(({ attempt, error }) => `Attempt ${attempt} failed: ${error.code}: ${error.error}`);
   const healed = deviations.map(({ text, flow }) => `The model went on in ${flow}: ${text}`);

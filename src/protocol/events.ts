@@ -16,6 +16,9 @@ const Where = {
 export const StepKind = z.enum(['flow', 'model', 'script']);
 export type StepKind = z.infer<typeof StepKind>;
 
+/** A timer of a page: in how many milliseconds it is due, or how often it repeats. */
+export const PendingTimer = z.object({ ms: z.number(), repeats: z.boolean() });
+
 /** A go or act (or an explicit screenshot). `js` is the call as source text. */
 export const Step = z.object({
   /** 1-based within the session. */
@@ -34,6 +37,10 @@ export const Step = z.object({
    * repainted since. Null if there is no picture.
    */
   screenshot: z.string().nullable(),
+  /** Why a step that failed has no picture. */
+  noScreenshot: z.string().optional(),
+  /** Of a step that failed: timers of the page that were still to come, and when; at most 5. */
+  timers: z.array(PendingTimer).optional(),
   /**
    * In journals of earlier versions: a later step whose effects the screenshot may show, so it is not this step's own.
    */
@@ -81,7 +88,13 @@ export const EVENT_DATA = {
     error: ErrorBodySchema.optional(),
   }),
   /** `resumed`: the flow is continued where it failed. */
-  FlowStarted: z.object({ path: z.string(), depth: z.int(), resumed: z.literal(true).optional() }),
+  FlowStarted: z.object({
+    path: z.string(),
+    depth: z.int(),
+    /** In the flows folder: `shop/login.ts`. */
+    file: z.string().optional(),
+    resumed: z.literal(true).optional(),
+  }),
   FlowFinished: z.object({
     path: z.string(),
     depth: z.int(),

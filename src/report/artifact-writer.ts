@@ -5,7 +5,7 @@ import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { TRACE } from '../protocol/trace/trace.js';
-import { failedRequests, harPieces } from './har.js';
+import { harPieces, notedRequests } from './har.js';
 import { renderHtml, wantedScreenshots } from './html/html.js';
 import { screenshotImages } from './images.js';
 import { renderJUnit } from './junit.js';
@@ -47,7 +47,7 @@ export async function produceArtifacts(
   const har = await harPieces(dir);
   if (har !== null) await replaceFile(dir, 'network.har', har);
   await replaceFile(dir, 'session.json', [`${JSON.stringify(record, null, 2)}\n`]);
-  const report = builder.build(await listArtifacts(dir), await failedRequests(dir), await videoFailures(dir));
+  const report = builder.build(await listArtifacts(dir), await notedRequests(dir), await videoFailures(dir));
   await replaceFile(dir, 'report.json', [`${JSON.stringify(report, null, 2)}\n`]);
   await replaceFile(dir, 'report.junit.xml', [renderJUnit(report, record)]);
   await replaceFile(dir, 'report.html', renderHtml(report, screenshotImages(dir, wantedScreenshots(report))));

@@ -2,10 +2,12 @@ import type { ErrorDetails } from '../protocol/errors.js';
 import type { Failure } from '../protocol/failure.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
 import type { Report } from '../protocol/report.js';
+import { earlierSteps, seenAtStep, stepAt } from './failure-steps.js';
 
 /** Page errors and requests that a failure lists: the last ones before it. */
 const MAX_LISTED = 5;
 const MAX_NEAR = 10;
+const MAX_SEEN = 10;
 const MAX_DIFFERENCES = 50;
 /** Longer texts are truncated. */
 const MAX_TEXT = 4_000;
@@ -21,6 +23,15 @@ export interface FailedRequest {
   readonly request: NonNullable<Failure['requests']>[number];
 }
 
+/** A request that took long, or never ended. */
+export interface LongRequest {
+  /** ISO 8601: when it began, and when it ended; null if it never did. */
+  readonly at: string;
+  readonly until: string | null;
+  readonly method: string;
+  readonly url: string;
+}
+
 export interface PageError {
   /** ISO 8601. */
   readonly at: string;
@@ -33,8 +44,11 @@ export interface Evidence {
   readonly steps: readonly Step[];
   readonly pageErrors: readonly PageError[];
   readonly requests: readonly FailedRequest[];
-  /** As requested: `shop/login.js`. */
-  readonly flowFiles: readonly string[];
+  readonly longRequests: readonly LongRequest[];
+  /** The path of the session's trace in its artifacts, or why there is none. */
+  readonly trace: Pick<Failure, 'trace' | 'noTrace'>;
+  /** Files of the flows that ran, by their paths: `shop/login.ts` of `shop/login`. */
+  readonly flowFiles: ReadonlyMap<string, string>;
 }
 
 /** What failed, and when. Times are ISO 8601. */
@@ -62,7 +76,14 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
   );
   const failed = steps.findLast((step) => step.error?.code === cause.code && step.error.error === cause.error);
   const step = failed ?? steps.at(-1);
+  const earlier = step === undefined ? [] : steps.filter(({ index }) => index < step.index);
+  const expected = text(details.expected)?.slice(0, MAX_TEXT);
+  const locator = text(details.locator)?.slice(0, MAX_SHORT);
   const flow = text(details.flow);
+  const during = (at: string): { step?: number } => {
+    const index = stepAt(steps, at);
+    return index === undefined ? {} : { step: index };
+  };
   const picture = step === undefined ? null : ownScreenshot(step);
   const pageErrors = evidence.pageErrors.filter(({ at }) => isWithin(at, since, to)).slice(-MAX_LISTED);
   const requests = evidence.requests.filter(({ at }) => isWithin(at, since, to)).slice(-MAX_LISTED);
@@ -70,19 +91,25 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
     code: cause.code,
     message: cause.error.slice(0, MAX_TEXT),
     flow,
-    file: flow === undefined ? undefined : `flows/${flow}${evidence.flowFiles.includes(`${flow}.ts`) ? '.ts' : '.js'}`,
+    file: flow === undefined ? undefined : `flows/${evidence.flowFiles.get(flow) ?? `${flow}.js`}`,
     line: whole(details.line),
     column: whole(details.column),
     frame: text(details.frame),
     url: text(details.url) ?? step?.url,
     title: text(details.title) ?? step?.title,
-    locator: text(details.locator)?.slice(0, MAX_SHORT),
-    expected: text(details.expected)?.slice(0, MAX_TEXT),
+    locator,
+    expected,
     received: text(details.received)?.slice(0, MAX_TEXT),
+    history: historyIn(details),
+    waitedMs: whole(details.waitedMs),
+    elsewhere: typeof details.elsewhere === 'boolean' ? details.elsewhere : undefined,
+    seenAtStep: failed === undefined ? undefined : seenAtStep(failed, earlier, { locator, expected }),
     differences: differencesIn(details),
     nearMisses: textsIn(details.candidates),
-    console: pageErrors.length === 0 ? undefined : pageErrors.map((one) => ({ text: one.text, url: one.url })),
-    requests: requests.length === 0 ? undefined : requests.map(({ request }) => request),
+    console: listed(pageErrors, ({ at, text, url }) => ({ text, url, ...during(at) })),
+    requests: listed(requests, ({ at, request }) => ({ ...request, ...during(at) })),
+    pending: failed?.timers === undefined ? undefined : pendingAt(failed, evidence.longRequests),
+    earlierSteps: earlierSteps(failed === undefined && step !== undefined ? [...earlier, step] : earlier),
     step:
       step === undefined
         ? undefined
@@ -96,7 +123,42 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
     screenshot: picture === null ? undefined : `screenshots/${picture}`,
     // Of the step that failed: what was around an earlier one is not what failed.
     box: picture === null ? undefined : failed?.box,
+    noScreenshot: picture === null ? (failed?.noScreenshot ?? noPicture(step, kind)) : undefined,
+    ...evidence.trace,
   });
+}
+
+/** Requests and timers that the page waited for at the end of a step. */
+function pendingAt(failed: Step, requests: readonly LongRequest[]): NonNullable<Failure['pending']> {
+  const began = Date.parse(failed.startedAt ?? failed.at);
+  const end = began + failed.durationMs;
+  const open = requests.filter(({ at, until }) => Date.parse(at) <= end && (until === null || Date.parse(until) > end));
+  return {
+    requests: open.slice(-MAX_LISTED).map(({ at, method, url }) => ({ method, url, ms: end - Date.parse(at) })),
+    timers: failed.timers ?? [],
+  };
+}
+
+/** Why there is no picture if no step says so. */
+function noPicture(step: Step | undefined, kind: Step['kind'] | null): string | undefined {
+  if (step === undefined) return kind === 'flow' ? 'the flow failed before its first step' : undefined;
+  return undefined;
+}
+
+function historyIn(details: ErrorDetails): Failure['history'] {
+  const { history } = details;
+  if (!Array.isArray(history) || history.length === 0) return undefined;
+  return history.slice(0, MAX_SEEN).flatMap((one: unknown) => {
+    const value: unknown = Reflect.get(Object(one), 'value');
+    const fromMs: unknown = Reflect.get(Object(one), 'fromMs');
+    return typeof value === 'string' && typeof fromMs === 'number'
+      ? [{ value: value.slice(0, MAX_SHORT), fromMs }]
+      : [];
+  });
+}
+
+function listed<T, S>(items: readonly T[], shown: (item: T) => S): S[] | undefined {
+  return items.length === 0 ? undefined : items.map(shown);
 }
 
 /** FLOW_FAILED wraps the actual error, which is more useful. */

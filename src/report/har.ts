@@ -4,19 +4,32 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { asAbsent } from '../base/system-fault.js';
-import type { FailedRequest } from './failure-evidence.js';
+import { ERROR_BODY, NO_ANSWER } from '../protocol/network-log.js';
+import type { FailedRequest, LongRequest } from './failure-evidence.js';
 
 /** The file in which a running session collects network entries. Archives ignore the name. */
 export const NETWORK_LOG = '.network.jsonl';
-/** Failed requests of a session that reports know of. */
-const MAX_FAILED = 500;
+/** Requests of a session that reports know of, of each kind. */
+const MAX_NOTED = 500;
 const MAX_URL = 1_000;
+const MAX_BODY = 500;
+const IN_LINE = new RegExp(`,"${ERROR_BODY}":"(?:[^"\\\\]|\\\\.)*"`);
+/** Requests that took at least this long, in milliseconds, may have been pending when something failed. */
+const LONG_MS = 100;
 
 const Entry = z.object({
   startedDateTime: z.string(),
+  time: z.number(),
   request: z.object({ method: z.string(), url: z.string() }),
-  response: z.object({ status: z.number(), _error: z.string().optional() }),
+  response: z.object({
+    status: z.number(),
+    _error: z.string().optional(),
+    [ERROR_BODY]: z.string().optional(),
+    content: z.object({ mimeType: z.string() }),
+  }),
+  _resourceType: z.string(),
 });
+type Entry = z.infer<typeof Entry>;
 
 const PageLine = z.object({ page: z.looseObject({ id: z.string() }) });
 
@@ -31,33 +44,60 @@ export async function harPieces(dir: string): Promise<AsyncIterable<string> | nu
   return stats?.isFile() ? pieces(file) : null;
 }
 
-/** Requests that failed, or were answered with 400 and up; the newest. */
-export async function failedRequests(dir: string): Promise<readonly FailedRequest[]> {
-  const file = join(dir, NETWORK_LOG);
-  const stats = await stat(file).catch(asAbsent);
-  if (!stats?.isFile()) return [];
-  const failed: FailedRequest[] = [];
-  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
-    // Most requests succeed, and are not parsed.
-    if (!/"status":[045]|"_error"/.test(line)) continue;
-    const request = readFailed(line);
-    if (request === null) continue;
-    failed.push(request);
-    if (failed.length > MAX_FAILED) failed.shift();
-  }
-  return failed;
+/** What a report takes from the network log: the newest of each. */
+export interface NotedRequests {
+  /** Requests that failed, or were answered with 400 and up. */
+  readonly failed: readonly FailedRequest[];
+  /** Requests that may have been pending when something failed. */
+  readonly long: readonly LongRequest[];
 }
 
-function readFailed(line: string): FailedRequest | null {
-  const entry = Entry.safeParse(parsed(line));
-  if (!entry.success) return null;
-  const { startedDateTime: at, request, response } = entry.data;
+export async function notedRequests(dir: string): Promise<NotedRequests> {
+  const file = join(dir, NETWORK_LOG);
+  const stats = await stat(file).catch(asAbsent);
+  const failed: FailedRequest[] = [];
+  const long: LongRequest[] = [];
+  if (!stats?.isFile()) return { failed, long };
+  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
+    // Most requests succeed, and are not parsed.
+    if (!/"status":[045]|"_error"|"time":\d{3}/.test(line)) continue;
+    const entry = Entry.safeParse(parsed(line)).data;
+    if (entry === undefined) continue;
+    const request = failedOf(entry);
+    if (request !== null) failed.push(request);
+    if (failed.length > MAX_NOTED) failed.shift();
+    const slow = longOf(entry);
+    if (slow !== null) long.push(slow);
+    if (long.length > MAX_NOTED) long.shift();
+  }
+  return { failed, long };
+}
+
+/** Null for one that was answered soon, and for a stream of events, which stays open. */
+function longOf({ startedDateTime: at, time, request, response, _resourceType: type }: Entry): LongRequest | null {
+  const endless = response._error === NO_ANSWER;
+  if (type === 'eventsource' || (!endless && time < LONG_MS)) return null;
+  const until = endless ? null : new Date(Date.parse(at) + time).toISOString();
+  return { at, until, method: request.method, url: request.url.slice(0, MAX_URL) };
+}
+
+function failedOf({ startedDateTime: at, request, response }: Entry): FailedRequest | null {
   const { status, _error: error } = response;
+  // It was pending, and did not fail.
+  if (error === NO_ANSWER) return null;
   // A page that is left cancels its requests, and browsers ask for an icon that few sites have.
   const harmless = error === 'net::ERR_ABORTED' || request.url.endsWith('/favicon.ico');
   if (harmless || (status < 400 && error === undefined)) return null;
   const shown = { method: request.method, url: request.url.slice(0, MAX_URL), status: status === 0 ? null : status };
-  return { at, request: error === undefined ? shown : { ...shown, error } };
+  const body = bodyText(response.content.mimeType, response[ERROR_BODY] ?? '');
+  return { at, request: { ...shown, ...(error === undefined ? {} : { error }), ...(body === '' ? {} : { body }) } };
+}
+
+/** The beginning of an error's body in one line; of a page its text. */
+function bodyText(mimeType: string, text: string): string {
+  const plain = mimeType === 'text/html' ? text.replace(/<(style|script|head)\b.*?(<\/\1>|$)|<[^>]*>/gis, ' ') : text;
+  const line = plain.replace(/\s+/g, ' ').trim();
+  return line.length > MAX_BODY ? `${line.slice(0, MAX_BODY)}…` : line;
 }
 
 function parsed(line: string): unknown {
@@ -66,6 +106,11 @@ function parsed(line: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** A line of the log as archives have it. */
+export function withoutErrorBody(line: string): string {
+  return line.replace(IN_LINE, '');
 }
 
 async function* pieces(file: string): AsyncGenerator<string> {
@@ -81,7 +126,7 @@ async function* pieces(file: string): AsyncGenerator<string> {
       pages.set(page.data.page.id, page.data.page);
       continue;
     }
-    yield `${separator}${line}`;
+    yield `${separator}${withoutErrorBody(line)}`;
     separator = ',\n';
   }
   yield `\n],"pages":${JSON.stringify([...pages.values()])}}}\n`;

@@ -1,10 +1,13 @@
 import { assertNever } from '../base/assert-never.js';
+import { flowOfFile } from '../base/flow-file.js';
 import type { ErrorDetails } from '../protocol/errors.js';
 import type { EventData, JournalEvent, StepKind } from '../protocol/events.js';
 import type { Failure } from '../protocol/failure.js';
 import type { Report, VideoFailure } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
-import { type Evidence, type FailedRequest, failureOf, type Occurrence, type PageError } from './failure-evidence.js';
+import { TRACE } from '../protocol/trace/trace.js';
+import { type Evidence, failureOf, type Occurrence, type PageError } from './failure-evidence.js';
+import type { NotedRequests } from './har.js';
 import { ModelCalls } from './model-calls.js';
 
 /** Console lines and page errors in a report: the newest. */
@@ -47,6 +50,8 @@ export class ReportBuilder {
   #pageErrors: PageError[] = [];
   /** Why flows failed. The event of the step that failed may come later: it waits for its picture. */
   readonly #failed = new Map<Flow, Occurrence>();
+  /** Files of flows by their paths: those that were requested, then those that ran. */
+  readonly #flowFiles: Map<string, string>;
   #script: { readonly script: number; readonly kind: StepKind; readonly at: string } | null = null;
   #failedScript: Occurrence | null = null;
   readonly #startedAt: string;
@@ -54,6 +59,7 @@ export class ReportBuilder {
 
   constructor(record: SessionRecord) {
     this.#record = record;
+    this.#flowFiles = new Map(record.flowFiles.map((file) => [flowOfFile(file), file]));
     this.#startedAt = record.startedAt ?? record.createdAt;
     this.#lastAt = this.#startedAt;
   }
@@ -63,6 +69,7 @@ export class ReportBuilder {
     const { at } = event;
     switch (event.type) {
       case 'FlowStarted':
+        if (event.data.file !== undefined) this.#flowFiles.set(event.data.path, event.data.file);
         this.#open.push({ path: event.data.path, startedAt: at, resumed: event.data.resumed === true });
         return;
       case 'FlowFinished':
@@ -134,18 +141,25 @@ export class ReportBuilder {
   }
 
   /**
-   * @param requests the failed requests of the session's pages
+   * @param requests what its pages asked of the network
    * @param videoFailures why its videos are not whole
    */
   build(
     artifacts: Report['artifacts'],
-    requests: readonly FailedRequest[] = [],
+    { failed, long }: NotedRequests = { failed: [], long: [] },
     videoFailures: readonly VideoFailure[] = [],
   ): Report {
     const record = this.#record;
     const end = record.endedAt ?? this.#lastAt;
     this.#interrupt(end);
-    const evidence = { steps: this.#steps, pageErrors: this.#pageErrors, requests, flowFiles: record.flowFiles };
+    const evidence = {
+      steps: this.#steps,
+      pageErrors: this.#pageErrors,
+      requests: failed,
+      longRequests: long,
+      flowFiles: this.#flowFiles,
+      trace: traceOf(record, artifacts),
+    };
     const flows = this.#withFailures(this.#flows, evidence);
     const attempts = this.#attempts.map((one) => ({ ...one, flows: this.#withFailures(one.flows, evidence) }));
     return {
@@ -281,6 +295,17 @@ function withOrigin(error: FlowError, origin: Origin | null): FlowError {
   const { path: flow, line, column } = origin;
   const frame = origin.error.details?.frame;
   return { ...error, details: { ...error.details, flow, line, column, ...(frame === undefined ? {} : { frame }) } };
+}
+
+/** The trace's path, or why there is none. */
+function traceOf({ trace }: SessionRecord, artifacts: Report['artifacts']): Evidence['trace'] {
+  if (artifacts.some(({ path }) => path === TRACE)) return { trace: TRACE };
+  return {
+    noTrace:
+      trace === undefined
+        ? 'not recorded; "trace": "on-failure" or --trace on-failure records one'
+        : 'it could not be written',
+  };
 }
 
 function placeOf({ path, line, column }: EventData<'FlowFinished'>): ErrorDetails {

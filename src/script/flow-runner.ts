@@ -51,13 +51,16 @@ export class FlowRunner {
     return this.#open.at(-1)?.run ?? null;
   }
 
-  /** Returns the new depth; 0 if that would be too deep. */
-  enter(path: string): number {
+  /**
+   * Returns the new depth; 0 if that would be too deep.
+   * @param file in the flows folder; empty for a flow that has none
+   */
+  enter(path: string, file: string): number {
     if (this.#open.length >= this.#limits.flowDepth) return 0;
     const depth = this.#open.length + 1;
     this.#runs += 1;
     this.#open.push({ run: this.#runs, path, depth, startedAt: performance.now() });
-    this.#bridge.emit({ type: 'FlowStarted', data: { path, depth } });
+    this.#bridge.emit({ type: 'FlowStarted', data: { path, depth, ...(file === '' ? {} : { file }) } });
     return depth;
   }
 

@@ -232,7 +232,7 @@ export class ScriptRuntime {
         return this.#flows.compile(read(js, path), read(js, source), read(js, code), read(js, fault));
       },
       settle: (value) => this.#awaited(value),
-      enterFlow: (path) => js.number(this.#flows.enter(read(js, path))),
+      enterFlow: (path, file) => js.number(this.#flows.enter(read(js, path), read(js, file))),
       leaveFlow: (error) => this.#flows.leave(read(js, error)),
       flows: () => js.text(JSON.stringify(this.#flows.paths)),
     };

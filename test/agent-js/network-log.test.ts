@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { NetworkLog } from '#troupe/agent-js/network/network-log.js';
-import { failedRequests, harPieces, NETWORK_LOG } from '#troupe/report/har.js';
+import { harPieces, NETWORK_LOG, notedRequests } from '#troupe/report/har.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -92,10 +92,40 @@ t.test('Answers whose body no page reads, and requests without an answer, are in
   await call('wait', '{*}answered');
   await waiting;
   await log.close();
-  t.match(await failedRequests(dir), [
-    { request: { method: 'POST', url: `${site.origin}/unread`, status: 500 } },
-    { request: { method: 'GET', url: `${site.origin}/silent`, status: null, error: /no answer/ } },
-  ]);
+  const { failed, long } = await notedRequests(dir);
+  t.match(failed, [{ request: { method: 'POST', url: `${site.origin}/unread`, status: 500 } }]);
+  const pending = long.filter(({ until }) => until === null);
+  t.match(pending, [{ method: 'GET', url: `${site.origin}/silent` }]);
+});
+
+t.test('What an error says is known to reports, without secrets, and is in no archive', async (t) => {
+  const dir = t.testdir({});
+  const site = await openSite(t);
+  const { call, browser } = await openAgent(t, await openBrowser(t));
+  const redact = <T>(entry: T): T => JSON.parse(JSON.stringify(entry).replaceAll('hush', '{{it}}'));
+  const log = new NetworkLog({ file: join(dir, NETWORK_LOG), redact });
+  browser.listen((event) => log.observe(event));
+  log.attach(browser);
+  const body = JSON.stringify({ error: 'the "card" is hush', password: 'swordfish', rest: 'x'.repeat(9_000) });
+  site.set('/refused', (_, response) => response.writeHead(422, { 'content-type': 'application/json' }).end(body));
+  const page = '<style>p { color: red }</style><h1>Out of order</h1><p>since &lt;noon&gt;</p>';
+  site.set('/broken', (_, response) => response.writeHead(500, { 'content-type': 'text/html' }).end(page));
+  site.set('/missing', (_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end(page));
+  const ask = ['refused', 'broken', 'missing'].map((path) => `await (await fetch('/${path}')).text();`).join(' ');
+  await call('go', site.set('/start', `<script type=module>${ask} document.body.append('over')</script>`));
+  await call('wait', '{*}over');
+  await log.close();
+  const { failed } = await notedRequests(dir);
+  const [refused, broken, missing] = failed.map(({ request }) => request);
+  t.match(refused, { status: 422, body: /^\{"error":"the \\"card\\" is \{\{it\}\}","password":"\(hidden\)"/ });
+  t.ok((refused?.body?.length ?? 0) < 600, 'cut');
+  t.equal(broken?.body, 'Out of order since &lt;noon&gt;');
+  t.match(missing, { status: 404 });
+  t.equal(missing?.body, undefined);
+  let archive = '';
+  for await (const piece of (await harPieces(dir)) ?? []) archive += piece;
+  t.equal(JSON.parse(archive).log.entries.length, 4);
+  t.notMatch(archive, /swordfish|card|Out of order|_errorBody/);
 });
 
 t.test('Bodies are kept if they are wanted, without credentials, and a long one is left out', async (t) => {

@@ -59,6 +59,13 @@ t.test('Options are read as they were meant', async (t) => {
     retryStrategy: 'isolated',
     actTimeout: 0.5,
   });
+  t.match(readRunOptions(['a.js', '--webhook', 'https://ci.test/hook']), {
+    webhook: 'https://ci.test/hook',
+    webhookFormat: undefined,
+  });
+  t.equal(readRunOptions(['a.js', '--webhook', 'https://hooks.slack.com/services/a']).webhookFormat, 'slack');
+  const plain = ['--webhook', 'https://hooks.slack.com/services/a', '--webhook-format', 'standard'];
+  t.equal(readRunOptions(['a.js', ...plain]).webhookFormat, 'standard');
   t.match(readRunOptions(['a.js']), {
     repeatEach: 1,
     maxFailures: null,
@@ -90,6 +97,13 @@ t.test('What is wrong is said in a sentence that names the option', async (t) =>
     [['a.js', '--retry-strategy', 'isolated'], /add --retries N/],
     [['a.js', '--act-timeout', '0'], /--act-timeout takes seconds, more than 0 and at most 600, not '0'/],
     [['a.js', '--act-timeout', '1h'], /--act-timeout/],
+    [['a.js', '--webhook', 'ftp://x.test'], /--webhook takes an http or https URL/],
+    [['a.js', '--webhook-format', 'slack'], /add --webhook URL/],
+    [['a.js', '--webhook', 'https://x.test', '--webhook-format', 'teams'], /standard or slack, not 'teams'/],
+    [
+      ['a.js', '--webhook', 'https://x.test', '--retries', '1', '--retry-strategy', 'isolated'],
+      /use --retry-strategy immediate/,
+    ],
     [['a.js', '--own', '--url', 'http://127.0.0.1:1'], /one of them/],
   ];
   for (const [words, message] of wrong) {

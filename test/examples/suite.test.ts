@@ -28,13 +28,16 @@ const isFlaky = (name: string) => name.startsWith('flaky/');
 const CAUSES: Readonly<Record<string, RegExp>> = {
   'broken/ambiguous-locator': /LOCATOR_AMBIGUOUS: .*\{button\}Edit: .*\{button:6\}Edit/,
   'broken/covered-element': /ACTION_FAILED: \{button\}Accept order is covered by \{div\}We have new terms\./,
-  'broken/late-text': /MATCH_FAILED: #pieces .*"12", but it has "loading" \(waited \d+ ms\)/,
+  'broken/late-text':
+    /MATCH_FAILED: #pieces .*"12", but it has "loading" \(waited \d+ ms\)[\s\S]*Still pending:\n\s+a timer, due in [34]\.\d s/,
   'broken/missing-element': /LOCATOR_NOT_FOUND: .*\{button\}Publish; near it: \{button\}Publish now/,
-  'broken/page-exception': /Errors of the page:\n\s+TypeError: .*undefined.*\n.*office\.js:\d+:\d+/,
-  'broken/server-error': /Failed requests:\n\s+POST \S+\/office\/broken\/save 500/,
+  'broken/page-exception': /Errors of the page:\n\s+TypeError: .*undefined.*\n.*office\.js:\d+:\d+\) \(step 2\)/,
+  'broken/server-error':
+    /Failed requests:\n\s+POST \S+\/office\/broken\/save 500 \(step 2\): \{"error":"the database is read-only"\}/,
   'broken/syntax-error':
     /SCRIPT_ERROR: SyntaxError: Unexpected token ';': .*\n\s+at \S*flows\/broken\/syntax-error\.js:5:43/,
-  'broken/timeout': /WAIT_TIMEOUT: \{a\}Download did not appear; .* says "Preparing the report …" \(waited \d+ ms\)/,
+  'broken/timeout':
+    /WAIT_TIMEOUT: \{a\}Download did not appear; .* says "Preparing the report …" \(waited \d+ ms\)[\s\S]*Nothing was pending/,
   'broken/wrong-dialog': /but it has "Archive 3 orders\? This cannot be undone\."/,
   'broken/wrong-text': /Expected: €39\.90\n\s+Received: €34\.90/,
 };

@@ -12,11 +12,31 @@ guardLeaks(t);
 
 const PAGE = `<!doctype html><title>Cart</title><h1>Cart</h1><button>Save draft</button><p id=total>Total: 12</p>
 <script>console.error('price list is old'); fetch('/prices').catch(() => 0)</script>`;
+/** Its save is refused with a reason, another request is never answered, and the state changes while one waits. */
+const SLOW = `<!doctype html><title>Slow</title><p id=state>Ready</p><button>Save</button><button onclick="confirm('Really?')">Ask</button>
+<script>document.querySelector('button').onclick = async () => {
+  const state = document.querySelector('#state');
+  state.textContent = 'Waiting';
+  fetch('/never');
+  setTimeout(() => { state.textContent = 'Saved' }, 60_000);
+  const answer = await fetch('/save', {method: 'POST'});
+  const {error} = await answer.json();
+  state.textContent = error;
+}</script>`;
 const server = createServer((request, response) => {
-  response.writeHead(request.url === '/' ? 200 : 500, { 'content-type': 'text/html' }).end(PAGE);
+  if (request.url === '/never') return;
+  if (request.url === '/slow') return response.writeHead(200, { 'content-type': 'text/html' }).end(SLOW);
+  if (request.url === '/save') {
+    const body = { error: 'the database is read-only', password: 'swordfish', hint: `for ${'x'.repeat(5_000)}` };
+    return response.writeHead(503, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }
+  return response.writeHead(request.url === '/' ? 200 : 500, { 'content-type': 'text/html' }).end(PAGE);
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-t.teardown(() => new Promise((resolve) => server.close(resolve)));
+t.teardown(() => {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(resolve));
+});
 const { port } = server.address() as AddressInfo;
 const base = `http://127.0.0.1:${port}/`;
 
@@ -50,6 +70,31 @@ const FLOWS = {
 }`,
   'inner.js': `() => {
   agent.expect('{button}Sve draft').toBeVisible({timeout: 50});
+}`,
+  'calls-typed.js': `({base}) => {
+  agent.go(base);
+  Flow.run('typed');
+}`,
+  'typed.ts': `() => {
+  const wanted: string = '{button}Sve draft';
+  agent.expect(wanted).toBeVisible({timeout: 50});
+}`,
+  'pending.js': `({base}) => {
+  agent.go(base + 'slow');
+  agent.expect('#state').toHaveText('Ready', {timeout: 20000});
+  agent.act('{button}Save', 'click', {timeout: 20000});
+  agent.expect('#state').toHaveText('Saved', {timeout: 900});
+}`,
+  'lost.js': `({base}) => {
+  agent.go(base + 'slow');
+  agent.expect('#state').toHaveText('Ready', {timeout: 20000});
+  agent.act('{button}Save', 'click', {timeout: 20000});
+  agent.expect('#state').toHaveText('Ready', {timeout: 500});
+}`,
+  'asked.js': `({base}) => {
+  agent.go(base + 'slow');
+  agent.act('{button}Ask', 'click', {timeout: 20000});
+  agent.expect('{dialog}').toHaveText('Sure', {timeout: 50});
 }`,
   'broken.js': '() => {\n  agent.go(;\n}',
 };
@@ -174,3 +219,59 @@ t.test('troupe why says what it cannot find, and that nothing failed', async (t)
   t.match(await troupe('why', 'no/such/file'), { code: 2, said: /NOT_FOUND: There is no report at 'no\/such\/file'/ });
   t.match(await troupe('why'), { code: 2, said: /takes a session's id/ });
 });
+
+t.test('A failure in a TypeScript flow that another flow called names the .ts file', async (t) => {
+  const { failure } = await reportOf('calls-typed');
+  t.match(failure, { flow: 'typed', file: 'flows/typed.ts', line: 3 });
+});
+
+t.test(
+  'A failed wait shows what it saw, what was pending, what the server answered, and the steps before',
+  async (t) => {
+    const { failure, sessionId } = await reportOf('pending');
+    t.match(failure, {
+      code: 'MATCH_FAILED',
+      waitedMs: Number,
+      elsewhere: false,
+      requests: [
+        { method: 'POST', url: `${base}save`, status: 503, step: 3, body: /^\{"error":"the database is read-only"/ },
+      ],
+      pending: { requests: [{ method: 'GET', url: `${base}never`, ms: Number }], timers: [{ repeats: false }] },
+      earlierSteps: [
+        { index: 1, outcome: `page ${base}slow "Slow", status 200` },
+        { index: 2, outcome: /^true after \d+ ms$/ },
+        { index: 3, outcome: 'the page changed' },
+      ],
+      step: { index: 4 },
+      noTrace: /--trace/,
+    });
+    const [refused] = failure?.requests ?? [];
+    t.ok((refused?.body ?? '').length < 600, 'the body is bounded');
+    t.notMatch(JSON.stringify(failure), 'swordfish');
+    t.equal(failure?.seenAtStep, undefined, 'no step saw it');
+    const why = await troupe('why', sessionId, '--url', service.url);
+    for (const line of [
+      /While it waited: ("Waiting" for [\d.]+ m?s, then )?"the database is read-only" for [\d.]+ m?s/,
+      /The expected text is nowhere on the page, and no earlier step saw it there/,
+      /POST \S+\/save 503 \(step 3\): \{"error":"the database is read-only"/,
+      /Still pending:\n {2}GET \S+\/never, without an answer for [\d.]+ m?s\n {2}a timer, due in [\d.]+ s/,
+      /Steps before:\n {2}1\. agent\.go\(.*\n {2}2\. .*\n {2}3\. agent\.act\("\{button\}Save", .*\): the page changed/,
+      /No trace: not recorded/,
+    ]) {
+      t.match(why.out, line);
+    }
+  },
+);
+
+t.test(
+  'A failure says which step saw the expected value before the page lost it, and why there is no picture',
+  async (t) => {
+    const [{ failure: lost }, { failure: asked }] = await Promise.all([reportOf('lost'), reportOf('asked')]);
+    t.match(lost, { expected: 'Ready', seenAtStep: 2 });
+    t.not(lost?.screenshot === undefined, lost?.noScreenshot === undefined, 'a picture, or why there is none');
+    t.match(asked, {
+      noScreenshot: 'a dialog is open, and a page with a dialog cannot be drawn',
+      earlierSteps: [{ index: 1 }, { index: 2, outcome: 'opened a dialog: "Really?"' }],
+    });
+  },
+);

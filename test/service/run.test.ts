@@ -10,6 +10,7 @@ import { junitFaults } from '../support/junit-shape.js';
 import { guardLeaks } from '../support/leaks.js';
 import { makeHome, startTestService } from '../support/service.js';
 import { runTroupe, startCommand, startCommandWith } from '../support/service-process.js';
+import { startReceiver } from '../webhooks/receiver.js';
 
 guardLeaks(t);
 process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock';
@@ -74,6 +75,28 @@ t.test('With nothing else running a run starts what it needs, reports, and leave
   for (const [, picture = ''] of junit.matchAll(/\[\[ATTACHMENT\|(.*?)\]\]/g)) t.ok(existsSync(picture), picture);
   t.same(leftovers(), before, 'the home of its service is gone');
   await t.rejects(fetch(url), 'what it started is gone');
+});
+
+t.test('A run with --webhook sends one message about all of its flows before its own service ends', async (t) => {
+  process.env.RUN_WEBHOOK_SECRET = 'a secret of the test';
+  t.teardown(() => delete process.env.RUN_WEBHOOK_SECRET);
+  const receiver = await startReceiver(t);
+  const folder = checkout(t);
+  const home = makeHome(t, { webhookSecret: 'RUN_WEBHOOK_SECRET' });
+  const words = ['--grep', '^(ok|fails)$', '--name', 'nightly', '--webhook', receiver.url];
+  const sent = await runTroupe(home, 'run', join(folder, 'flows/*.js'), '--own', ...words);
+  t.equal(sent.code, 1, sent.output);
+  t.equal(receiver.received.length, 1, sent.output);
+  t.match(JSON.parse(receiver.received[0]?.body ?? '{}'), {
+    type: 'batch.failed',
+    data: { name: 'nightly', counts: { completed: 1, failed: 1 }, failures: [{ name: 'fails', code: 'MATCH_FAILED' }] },
+  });
+  receiver.answer = (response) => void response.writeHead(500).end();
+  const slack = ['--grep', '^ok$', '--webhook', receiver.url, '--webhook-format', 'slack'];
+  const refused = await runTroupe(home, 'run', join(folder, 'flows/*.js'), '--own', ...slack);
+  t.equal(refused.code, 0, 'a message that nobody takes does not fail the run');
+  t.match(refused.output, /The webhook at http:\/\/127\.0\.0\.1:\d+ did not get its message: /);
+  t.match(JSON.parse(receiver.received[1]?.body ?? '{}'), { text: String, blocks: Array });
 });
 
 t.test('On a service that runs', async (t) => {

@@ -67,7 +67,9 @@ on('#export', () => {
 // Pages on which flows fail: broken.mjs.
 on('#send', async () => {
   const response = await fetch('/office/broken/save', { method: 'POST' });
+  const { error = '' } = await response.json();
   one('#state').textContent = response.ok ? 'Saved' : 'Not saved';
+  one('#state').title = error;
 });
 on('#total', () => {
   const totals = undefined;

@@ -163,6 +163,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       redact,
     });
     if (networkBodies) network.keepBodies(browser);
+    else network.attach(browser);
     const playwright = new PlaywrightSession({
       agent,
       join: (user, until) => channel.join(user, until),

@@ -10,6 +10,7 @@ import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 import { type Check, checkOf } from './check.js';
 import { Expectation } from './expectation.js';
+import { SeenValues } from './seen-values.js';
 
 /** Assertions under way; more than a few mean that scripts were stopped in the middle of one. */
 const MAX_OPEN = 16;
@@ -22,6 +23,8 @@ interface Open {
   readonly bounds: Bounds;
   /** For `agent.until`: null. */
   readonly expectation: Expectation | null;
+  /** For `agent.until`: what its function returned. */
+  readonly seen: SeenValues;
   readonly began: { readonly at: string; readonly from: number };
 }
 
@@ -65,6 +68,7 @@ export class Checks {
     const open = known ?? {
       bounds: boundsOf(context, check.timeoutMs ?? this.#waitMs),
       expectation: new Expectation(check, this.#tabs),
+      seen: new SeenValues(),
       began: { at: new Date().toISOString(), from: performance.now() },
     };
     const { bounds, began } = open;
@@ -109,12 +113,15 @@ export class Checks {
     const open = known ?? {
       bounds: boundsOf(context, timeoutOf(timeout) ?? this.#waitMs),
       expectation: null,
+      seen: new SeenValues(),
       began: { at: new Date().toISOString(), from: performance.now() },
     };
     if (token !== null) this.#open.delete(token);
     if (token === null) return { token: this.#keep(open) };
     const { bounds, began } = open;
     const waitedMs = Math.round(performance.now() - began.from);
+    const received = typeof value === 'string' ? value.slice(0, MAX_SHOWN) : 'undefined';
+    if (!ok) open.seen.note(received, waitedMs);
     const call = this.#stepCall('until', () => `agent.until(${text})`);
     if (ok) {
       const waited = waitedMs > CALL_AGAIN_MS;
@@ -124,9 +131,10 @@ export class Checks {
       await this.#change(bounds);
       return { token: this.#keep(open) };
     }
-    const received = typeof value === 'string' ? value.slice(0, MAX_SHOWN) : 'undefined';
     const message = `agent.until: the function did not return anything true; its last value is ${received.slice(0, 300)} (waited ${waitedMs} ms)`;
-    const failed = new TroupeError('MATCH_FAILED', message, { expected: 'a value that is true', received, waitedMs });
+    const history = open.seen.all;
+    const details = { expected: 'a value that is true', received, history, waitedMs };
+    const failed = new TroupeError('MATCH_FAILED', message, details);
     return this.#steps.check(call, context.site, began, () => Promise.reject(failed));
   }
 

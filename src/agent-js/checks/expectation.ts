@@ -6,7 +6,8 @@ import type { MissingProblem, Observed, PageProblem } from '../tabs/page-calls.j
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 import { type Check, MATCHERS } from './check.js';
-import { expectedText, failureSentence, judge, receivedText, wantsHidden } from './judge.js';
+import { containsExpected, expectedText, failureSentence, judge, receivedText, wantsHidden } from './judge.js';
+import { SeenValues } from './seen-values.js';
 
 /** A page is asked again after this time, because another tab may be in front by then. */
 const ROUND_MS = 1_000;
@@ -30,6 +31,9 @@ export class Expectation {
   #since: string | null = null;
   #observed: Observed | null = null;
   #stuckSince: number | null = null;
+  readonly #seen = new SeenValues();
+  /** Whether the expected text is anywhere on the page; null: not known. */
+  #elsewhere: boolean | null = null;
 
   constructor(check: Check, tabs: Tabs) {
     this.check = check;
@@ -53,6 +57,7 @@ export class Expectation {
       const observed = mayRead ? await this.#observe(bounds, true) : null;
       if (observed !== null) {
         this.#observed = observed;
+        this.#seen.note(receivedText(this.check, observed), this.waitedMs);
         const verdict = judge(this.check, observed, this.#tabs.active.url);
         if (verdict.kind !== 'failed') return verdict;
         if (observed.kind === 'problem' && observed.problem.problem === 'syntax')
@@ -81,6 +86,8 @@ export class Expectation {
       ...this.#details(),
       expected: expectedText(check),
       received,
+      history: this.#seen.all,
+      ...(this.#elsewhere === null ? {} : { elsewhere: this.#elsewhere }),
       ...(problem?.problem === 'missing' ? { candidates: problem.near } : {}),
     });
   }
@@ -106,7 +113,19 @@ export class Expectation {
       const verdict = observed === null ? null : judge(this.check, observed, this.#tabs.active.url);
       if (verdict !== null && verdict.kind !== 'failed') return verdict;
     }
+    await this.#seekElsewhere(bounds);
     throw this.failure();
+  }
+
+  /** Whether a text that an element should have is somewhere else on the page. */
+  async #seekElsewhere(bounds: Bounds): Promise<void> {
+    const { locator, matcher, not, expected } = this.check;
+    if (locator === null || not || expected.kind !== 'text' || MATCHERS[matcher].takes !== 'text') return;
+    const request = { locator: null, what: 'text', name: null, since: null, ms: 0, explain: false } as const;
+    const now = { ...bounds, deadline: performance.now() };
+    const asked = await this.#tabs.active.ask('observe', request, now).catch(() => null);
+    const observed = asked?.kind === 'answer' ? asked.value.observed : null;
+    if (observed?.kind === 'value') this.#elsewhere = containsExpected(this.check, String(observed.value));
   }
 
   /** Null if the document went meanwhile. */

@@ -60,6 +60,11 @@ export function judge(check: Check, observed: Observed, url: string): Verdict {
   return verdict(matcher === 'toContainText' ? text.includes(wanted) : text === wanted);
 }
 
+/** Whether a page's text has in it what an assertion wants of an element's text. */
+export function containsExpected({ expected }: Check, text: string): boolean {
+  return expected.kind === 'text' && foldSpace(text).includes(foldSpace(expected.text));
+}
+
 /** Whether an element that is not there is what the assertion wants. */
 export function wantsHidden({ matcher, not }: Check): boolean {
   return (matcher === 'toBeHidden' && !not) || (matcher === 'toBeVisible' && not);

@@ -1,9 +1,12 @@
+import { ERROR_BODY } from '../../protocol/network-log.js';
 import type { CdpHeaders, CdpRequest, CdpResponse } from '../browser/cdp.js';
 
 /** A longer value of a header, or address, is cut. */
 const MAX_TEXT = 4_000;
 /** The bytes of a body that an entry keeps; of a longer one it has only the length. */
 export const MAX_BODY_BYTES = 256 * 1024;
+/** The characters of an error's body that are kept. */
+const MAX_ERROR_BODY = 4_000;
 /** Headers that carry credentials. */
 const HIDDEN = /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key)$/i;
 /** Fields of forms and members of JSON that carry credentials. */
@@ -41,6 +44,8 @@ export interface SeenEnd {
   readonly bytes?: number | undefined;
   /** Absent if bodies are not kept. */
   readonly body?: SeenBody;
+  /** The body of an error, for the report alone: archives leave it out. */
+  readonly errorBody?: string;
 }
 
 /**
@@ -90,6 +95,10 @@ export function harEntry(
       headersSize: -1,
       bodySize: -1,
       ...(end.failure === null ? {} : { _error: end.failure }),
+      // A secret that is cut would not be recognized.
+      ...(end.errorBody === undefined
+        ? {}
+        : { [ERROR_BODY]: redact(withoutCredentials(end.errorBody)).slice(0, MAX_ERROR_BODY) }),
     },
     cache: {},
     timings: { send: 0, wait, receive },

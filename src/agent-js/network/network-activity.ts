@@ -1,5 +1,8 @@
 import type { CdpEvent } from '../browser/cdp.js';
 
+/** What the browser keeps of the bodies that a page gets, in bytes: enough to read what an error says. */
+export const BODY_BUFFERS = { maxTotalBufferSize: 1024 * 1024, maxResourceBufferSize: 64 * 1024 } as const;
+
 /** Quiet for this long is idle. */
 const QUIET_MS = 500;
 /** Further requests are not counted. */

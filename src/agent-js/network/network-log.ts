@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { settlesWithin } from '../../base/deadline.js';
 import { appendFile } from '../../files/thread-files.js';
+import { NO_ANSWER } from '../../protocol/network-log.js';
 import type { BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent, CdpResponse } from '../browser/cdp.js';
 import { harEntry, MAX_BODY_BYTES, type SeenBody, type SeenEnd, type SeenRequest } from './har-entry.js';
@@ -22,12 +23,13 @@ const READ_MS = 5_000;
 const LAST_READ_MS = 1_000;
 /** Written in pieces, at most so often. */
 const FLUSH_MS = 1_000;
-/** The error of a request that waits when the session ends. */
-const NO_ANSWER = 'no answer when the session ended';
+/** Types of answers whose bodies say what went wrong. A page of an error of 500 and up does, too. */
+const SAYS_WHY = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?!css|javascript|html)|application\/xml)/;
 
 /**
  * What the pages of a session asked of the network, as entries and pages of an HTTP archive (HAR 1.2), one line of JSON
- * each, in a file that grows while the session runs. Credentials are hidden. Bodies are kept only after {@link keepBodies}.
+ * each, in a file that grows while the session runs. Credentials are hidden. Bodies are kept only after {@link keepBodies};
+ * the beginning of those that say why an answer is an error is kept beside, for reports.
  */
 export class NetworkLog {
   readonly #file: string;
@@ -36,6 +38,7 @@ export class NetworkLog {
   readonly #pages = new HarPages();
   readonly #reading = new Set<Promise<void>>();
   #browser: BrowserPort | null = null;
+  #keepsBodies = false;
   #lines: string[] = [];
   #entries = 0;
   #bodyBytes = 0;
@@ -49,6 +52,11 @@ export class NetworkLog {
     this.#redact = options.redact;
   }
 
+  /** Reads the bodies of errors from now on. */
+  attach(browser: BrowserPort): void {
+    this.#browser = browser;
+  }
+
   /**
    * Keeps what requests send and are answered, up to {@link MAX_BODY_BYTES} each. Call it when the pages' own commands
    * have been sent: the browser takes the last size of its buffer that it was given. Bodies of frames that other processes
@@ -56,6 +64,7 @@ export class NetworkLog {
    */
   keepBodies(browser: BrowserPort): void {
     this.#browser = browser;
+    this.#keepsBodies = true;
     const sizes = { maxTotalBufferSize: BROWSER_BUFFER_BYTES, maxResourceBufferSize: MAX_BODY_BYTES };
     browser.onPage(({ session }) => {
       const params = { ...sizes, maxPostDataSize: MAX_BODY_BYTES };
@@ -118,14 +127,16 @@ export class NetworkLog {
   /** The entry is written once its body has been read. */
   #finished(requestId: string, end: SeenEnd): void {
     const open = this.#open.get(requestId);
-    if (this.#browser === null || open === undefined || this.#entries >= MAX_ENTRIES) {
+    const wanted = open !== undefined && (this.#keepsBodies || saysWhy(open));
+    if (this.#browser === null || !wanted || this.#entries >= MAX_ENTRIES) {
       this.#ended(requestId, end);
       return;
     }
     this.#open.delete(requestId);
     const reading = this.#readBody(this.#browser, requestId, open, end).then((body) => {
       this.#reading.delete(reading);
-      this.#entry(open, { ...end, body });
+      const why = saysWhy(open) && 'text' in body && !body.base64 ? { errorBody: body.text } : {};
+      this.#entry(open, { ...end, ...why, ...(this.#keepsBodies ? { body } : {}) });
     });
     this.#reading.add(reading);
   }
@@ -157,7 +168,7 @@ export class NetworkLog {
   #entry(open: SeenRequest, end: SeenEnd): void {
     if (this.#entries >= MAX_ENTRIES) return;
     this.#entries += 1;
-    this.#write(harEntry(open, end, { redact: this.#redact, bodies: this.#browser !== null }));
+    this.#write(harEntry(open, end, { redact: this.#redact, bodies: this.#keepsBodies }));
   }
 
   #write(line: object): void {
@@ -178,4 +189,9 @@ export class NetworkLog {
       // A disk that is full costs the log, not the session.
       .catch(() => undefined);
   }
+}
+
+function saysWhy({ response }: SeenRequest): boolean {
+  if (response === undefined || response.status < 400) return false;
+  return SAYS_WHY.test(response.mimeType) || (response.status >= 500 && response.mimeType === 'text/html');
 }

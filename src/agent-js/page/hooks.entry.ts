@@ -1,6 +1,7 @@
 import { Delegated } from './delegated.js';
 import { EVENT_TYPES, kindOfEvent, PRESS, WHOLE } from './event-kinds.js';
 import { INPUTS, InputTimers } from './input-timers.js';
+import { PageTimers } from './page-timers.js';
 
 /** What a key, or a text on its way into a field, makes heard. */
 const KEYS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'] as const;
@@ -21,6 +22,8 @@ const MAX_PENDING = 50_000;
  *
  * Cancels `timers` while a timer runs that was set just after an input: what it will do, the input has begun.
  *
+ * Answers `pending` with an event of the same name for each timer that is still to come.
+ *
  * Says `dialog` before a script opens one: that holds the page, and it is too late then to ask why. Says `declared` when a
  * script has markup parsed that declares shadow roots: those are handed to nobody.
  *
@@ -35,6 +38,7 @@ export function install(names: {
   readonly answer: string;
   readonly keys: string;
   readonly timers: string;
+  readonly pending: string;
   readonly dialog: string;
   readonly declared: string;
 }): void {
@@ -255,15 +259,32 @@ export function install(names: {
     tellAll();
   };
   const timers = new InputTimers();
+  const pageTimers = new PageTimers();
   wrap(view, 'setTimeout', (target, self, args) => {
     const id = apply(target, self, args);
     timers.set(id, args[1]);
+    pageTimers.set(id, args[1], false);
     return id;
   });
-  wrap(view, 'clearTimeout', (target, self, args) => {
-    timers.clear(args[0]);
-    return apply(target, self, args);
+  wrap(view, 'setInterval', (target, self, args) => {
+    const id = apply(target, self, args);
+    pageTimers.set(id, args[1], true);
+    return id;
   });
+  for (const name of ['clearTimeout', 'clearInterval']) {
+    wrap(view, name, (target, self, args) => {
+      timers.clear(args[0]);
+      pageTimers.clear(args[0]);
+      return apply(target, self, args);
+    });
+  }
+  const answerPending = (event: Event): void => {
+    if (event instanceof UIEvent) return;
+    for (const { ms, repeats } of pageTimers.pending) {
+      // An interval of 0 ms repeats, too.
+      dispatch(new UIEvent(names.pending, { detail: repeats ? -Math.max(1, ms) : ms }));
+    }
+  };
   const answerTimers = (event: Event): void => {
     if (timers.any) apply(preventDefault, event, []);
   };
@@ -276,6 +297,7 @@ export function install(names: {
     apply(listenAt, view, [names.question, answerWorld]);
     apply(listenAt, view, [names.keys, answerKeys]);
     apply(listenAt, view, [names.timers, answerTimers]);
+    apply(listenAt, view, [names.pending, answerPending]);
     for (const type of INPUTS) apply(listenAt, view, [type, timers.hear, true]);
   };
   hearWorld();

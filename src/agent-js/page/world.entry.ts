@@ -101,6 +101,7 @@ export function install(names: HookNames): void {
       await nextChange(ms, 0);
       return {};
     },
+    pending: () => ({ timers: found.pendingTimers(window) }),
     settle: async ({ ms, painted }) => ({ busy: await settled(ms, painted) }),
     ready: (request) => ready(request, action),
     dropPoint: (sought) => dropPlace.point(sought),

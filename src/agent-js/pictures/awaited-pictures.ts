@@ -4,6 +4,14 @@ import { isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import { captureScreenshot, keepScreenshot } from './screenshots.js';
 
+/** What is known of a step's picture. */
+export interface AboutPicture {
+  /** Where the element that the step failed on is in it. */
+  readonly box?: ElementBox | undefined;
+  /** Why there is none, as the end of a sentence. */
+  readonly why?: string;
+}
+
 /** A step that has ended, and waits until it is known whether there is a picture of it. */
 export interface Pictured {
   readonly index: number;
@@ -14,8 +22,8 @@ export interface Pictured {
   readonly captureMs: number;
   /** The element that the step failed on; its place is noted when the picture is taken. */
   readonly locator?: string | undefined;
-  /** Called once, with the name of its picture, null where there is none, and where the element is in it. */
-  tell(file: string | null, box?: ElementBox): void;
+  /** Called once, with the name of its picture, or null if there is none. */
+  tell(file: string | null, about?: AboutPicture): void;
 }
 
 /** A navigation cancels a screenshot, or leaves it without an answer: it is tried again, each time for twice as long. */
@@ -23,6 +31,9 @@ const FIRST_TRY_MS = 400;
 const PAUSE_MS = 25;
 /** A page that does not say by then where an element is has a picture without a mark. */
 const BOX_MS = 500;
+/** Why there is no picture. */
+export const DIALOG_OPEN = 'a dialog is open, and a page with a dialog cannot be drawn';
+const NEXT_BEGAN = 'the next step had begun';
 
 /**
  * Screenshots of steps, of the whole size and one at a time. A picture is its step's only if no later step has touched a
@@ -55,32 +66,40 @@ export class AwaitedPictures {
 
   /** Tells every step that was added, at once and without its picture. */
   letGo(): void {
-    for (const { tell } of this.#waiting.splice(0)) tell(null);
+    for (const { tell } of this.#waiting.splice(0)) tell(null, { why: 'the session ended first' });
   }
 
   async #takeAll(): Promise<void> {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
-      const file = await this.#take(first);
-      const box = file === null ? undefined : await boxOf(first);
+      const taken = await this.#take(first);
+      const box = 'file' in taken ? await boxOf(first) : undefined;
       if (this.#waiting[0] === first) {
         this.#waiting.shift();
-        first.tell(file, box);
+        if ('file' in taken) first.tell(taken.file, { box });
+        else first.tell(null, { why: taken.why });
       }
     }
   }
 
-  async #take({ index, tab, file, captureMs }: Pictured): Promise<string | null> {
+  async #take({
+    index,
+    tab,
+    file,
+    captureMs,
+  }: Pictured): Promise<{ readonly file: string } | { readonly why: string }> {
     const end = performance.now() + captureMs;
     for (let tryMs = FIRST_TRY_MS; ; tryMs *= 2) {
-      if (this.#newestSeen() > index) return null;
+      if (this.#newestSeen() > index) return { why: NEXT_BEGAN };
       const png = await captureScreenshot(tab, Math.min(tryMs, captureMs));
-      if (this.#newestSeen() > index) return null;
+      if (this.#newestSeen() > index) return { why: NEXT_BEGAN };
       // A step is a step without its picture, too.
       if (png !== null) {
         const kept = await keepScreenshot(png, this.#dir, file).catch(() => null);
-        return kept === null ? null : file;
+        return kept === null ? { why: 'it could not be written' } : { file };
       }
-      if (tab.state !== 'open' || tab.dialog !== null || performance.now() >= end) return null;
+      if (tab.state !== 'open') return { why: `the tab ${tab.state === 'crashed' ? 'has crashed' : 'was closed'}` };
+      if (tab.dialog !== null) return { why: DIALOG_OPEN };
+      if (performance.now() >= end) return { why: `the page drew nothing within ${captureMs} ms` };
       await pass(PAUSE_MS);
     }
   }

@@ -11,6 +11,7 @@ export function install(host: Host, engine: Engine): void {
       if (typeof name !== 'string' || typeof source !== 'string')
         return engine.fail('INTERNAL', 'The flow has no source');
       const code = isObject(flow) ? read(flow, 'code') : undefined;
+      const file = isObject(flow) ? read(flow, 'file') : undefined;
       const fault = isObject(flow) ? read(flow, 'fault') : undefined;
       return engine.runFlow(
         name,
@@ -18,6 +19,7 @@ export function install(host: Host, engine: Engine): void {
         args,
         typeof code === 'string' ? code : source,
         typeof fault === 'string' ? fault : '',
+        typeof file === 'string' ? file : '',
       );
     },
   });

@@ -2,6 +2,7 @@ import { type Bounds, throwIfCancelled, within } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams, CdpTargetFilter } from '../browser/cdp.js';
 import type { Watch } from '../browser/condition.js';
+import { BODY_BUFFERS } from '../network/network-activity.js';
 import { FrameWorlds } from './frame-worlds.js';
 import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, REWRITTEN, WORLD } from './page-calls.js';
 import { HOOKS_SOURCE, type PageWorld, WORLD_SOURCE } from './page-world.js';
@@ -318,7 +319,7 @@ export class Frames {
     const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES_AND_WORKERS };
     this.#give(session, 'Target.setAutoAttach', attach);
     if (session === this.#page.session) return;
-    this.#give(session, 'Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
+    this.#give(session, 'Network.enable', BODY_BUFFERS);
     this.#askTree(session);
   }
 

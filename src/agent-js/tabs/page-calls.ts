@@ -243,6 +243,12 @@ export type Observed =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly problem: PageProblem };
 
+/** A timer that is still to come: in how many milliseconds it is due, or how often it repeats. */
+export interface PendingTimer {
+  readonly ms: number;
+  readonly repeats: boolean;
+}
+
 /** What can be asked of the script in a page's isolated world: arguments and result, as JSON. */
 export interface PageCalls {
   state: [null, PageState];
@@ -265,6 +271,8 @@ export interface PageCalls {
   release: [null, { readonly missed: string | null }];
   /** Waits for animations that end and timers that an input has set; what is left of them then. */
   settle: [{ readonly ms: number; readonly painted: boolean }, { readonly busy: string | null }];
+  /** The timers of this document that are still to come. */
+  pending: [null, { readonly timers: readonly PendingTimer[] }];
   /** Waits for a change, so long at most. */
   change: [{ readonly ms: number }, Record<string, never>];
   /** Waits until the element can take the action, and sets the guard on it. */

@@ -13,6 +13,7 @@ const HOOK_NAMES = JSON.stringify({
   answer: randomUUID(),
   keys: randomUUID(),
   timers: randomUUID(),
+  pending: randomUUID(),
   dialog: randomUUID(),
   declared: randomUUID(),
 });

@@ -6,7 +6,7 @@ import { Condition, type Watch } from '../browser/condition.js';
 import { DeclaredRoots } from '../locating/declared-roots.js';
 import type { Place } from '../locating/problem-error.js';
 import type { ShownPlace } from '../locating/shown-numbers.js';
-import { NetworkActivity } from '../network/network-activity.js';
+import { BODY_BUFFERS, NetworkActivity } from '../network/network-activity.js';
 import { FrameCalls } from './frame-calls.js';
 import { Frames } from './frames.js';
 import { Navigation } from './navigation.js';
@@ -266,7 +266,7 @@ export class Tab {
     const give = <M extends CdpMethod>(method: M, params: CdpParams<M>): void => {
       this.send(method, params).catch(() => undefined);
     };
-    give('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
+    give('Network.enable', BODY_BUFFERS);
     give('Emulation.setFocusEmulationEnabled', { enabled: true });
     this.send('Page.getFrameTree', {}).then(
       ({ frameTree }) =>

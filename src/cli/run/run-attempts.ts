@@ -1,3 +1,4 @@
+import type { BatchRequest } from '../../protocol/batches/batch.js';
 import { mayPassAgain } from '../../protocol/errors.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import { describeFailure } from '../failure.js';
@@ -59,6 +60,7 @@ export async function runAttempts(
       },
       cancelling: () => progress.say(`${describeFailure(cancelled.reason)}: the jobs of this run are stopped`),
       stopFailed: (error) => progress.say(describeFailure(error)),
+      notNotified: (problem) => progress.say(problem),
     };
     const jobs = indexes.flatMap((index) => {
       const request = flows[index]?.request;
@@ -70,6 +72,7 @@ export async function runAttempts(
       labels: context.labels,
       ...(parallel === null ? {} : { parallel }),
       ...(Object.keys(texts).length > 0 ? { flows: texts } : {}),
+      ...webhookOf(options),
       jobs,
     };
     await runBatch(client, request, listener, { cancelled, hurried });
@@ -82,6 +85,10 @@ export async function runAttempts(
     await runRound(failed, round);
   }
   return attempts;
+}
+
+function webhookOf({ webhook, webhookFormat }: RunOptions): Pick<BatchRequest, 'webhook' | 'webhookFormat'> {
+  return { ...(webhook === undefined ? {} : { webhook }), ...(webhookFormat === undefined ? {} : { webhookFormat }) };
 }
 
 function isRetried(record: SessionRecord | undefined): boolean {

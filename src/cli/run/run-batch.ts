@@ -2,6 +2,7 @@ import { onAbort } from '../../base/deadline.js';
 import { AcceptedBatch, type BatchRequest } from '../../protocol/batches/batch.js';
 import { isEnded, SessionRecord } from '../../protocol/session.js';
 import type { ServiceClient } from '../service-client.js';
+import { webhookProblem } from './webhook-delivery.js';
 
 /** A batch that was cancelled waits this long for the ends of its jobs. */
 const CANCEL_MS = 15_000;
@@ -15,6 +16,8 @@ export interface BatchListener {
   cancelling(): void;
   /** Stopping the batch failed. */
   stopFailed(error: unknown): void;
+  /** The message to the batch's webhook was not delivered. */
+  notNotified(problem: string): void;
 }
 
 /**
@@ -57,6 +60,10 @@ export async function runBatch(
       if (!isEnded(record.status)) continue;
       unended.delete(sessionId);
       if (listener.ended(index, record)) await stop();
+    }
+    if (request.webhook !== undefined) {
+      const problem = await webhookProblem(client, batch.links.self);
+      if (problem !== null) listener.notNotified(problem);
     }
   } catch (error) {
     if (!given.signal.aborted) await stop().catch(() => undefined);

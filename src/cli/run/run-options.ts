@@ -1,4 +1,5 @@
 import { namedVariable } from '../../config.js';
+import { WebhookFormat } from '../../protocol/session.js';
 import { TraceWhen } from '../../protocol/trace/trace.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
@@ -48,6 +49,9 @@ export interface RunOptions {
   readonly runTimeout: number | undefined;
   /** Seconds that one call of a flow waits for its element. */
   readonly actTimeout: number | undefined;
+  /** Gets one message when all jobs have ended. */
+  readonly webhook: string | undefined;
+  readonly webhookFormat: WebhookFormat | undefined;
   readonly name: string | undefined;
   readonly labels: { readonly [name: string]: string };
   readonly args: { readonly [name: string]: unknown };
@@ -74,6 +78,9 @@ export function readRunOptions(args: readonly string[]): RunOptions {
   const retryStrategy = strategyOf(values['retry-strategy']);
   if (retryStrategy === 'isolated' && retries === 0) {
     throw new UsageError('--retry-strategy says how failed flows are retried: add --retries N');
+  }
+  if (values.webhook !== undefined && retryStrategy === 'isolated') {
+    throw new UsageError('--webhook reports before isolated retries begin: use --retry-strategy immediate with it');
   }
   if (values['fail-fast'] === true && values['max-failures'] !== undefined) {
     throw new UsageError('--fail-fast is --max-failures 1: give only one of them');
@@ -108,6 +115,8 @@ export function readRunOptions(args: readonly string[]): RunOptions {
       values['run-timeout'] === undefined ? undefined : whole('--run-timeout', values['run-timeout'], 1, 86_400),
     actTimeout:
       values['act-timeout'] === undefined ? undefined : secondsOf('--act-timeout', values['act-timeout'], 600),
+    webhook: values.webhook === undefined ? undefined : webhookOf(values.webhook),
+    webhookFormat: formatOf(values.webhook, values['webhook-format']),
     name: values.name,
     labels: Object.fromEntries((values.label ?? []).map((text) => pair('--label', text))),
     typedArgs: values.args ?? [],
@@ -133,6 +142,8 @@ function parsed(args: readonly string[]) {
     junit: text,
     ctrf: text,
     html: text,
+    webhook: text,
+    'webhook-format': text,
     list: flag,
     'last-failed': flag,
     'retry-strategy': text,
@@ -170,6 +181,19 @@ function strategyOf(text: string | undefined): RunOptions['retryStrategy'] {
   if (text === undefined || text === 'immediate') return 'immediate';
   if (text === 'isolated') return text;
   throw new UsageError(`--retry-strategy takes immediate or isolated, not '${text}'`);
+}
+
+function webhookOf(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw new UsageError('--webhook takes an http or https URL');
+}
+
+function formatOf(webhook: string | undefined, text: string | undefined): WebhookFormat | undefined {
+  if (text === undefined) return webhook?.startsWith('https://hooks.slack.com/') ? 'slack' : undefined;
+  if (webhook === undefined) throw new UsageError('--webhook-format says what a webhook gets: add --webhook URL');
+  const format = WebhookFormat.safeParse(text);
+  if (format.success) return format.data;
+  throw new UsageError(`--webhook-format takes ${WebhookFormat.options.join(' or ')}, not '${text}'`);
 }
 
 function traceOf(text: string): TraceWhen {

@@ -90,11 +90,12 @@ export async function answersAtPipe(folder: LeaseFolder, signal: AbortSignal): P
   const closed = Promise.all(
     [reading, writing].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
   );
+  let forget = (): void => undefined;
   try {
     return await new Promise<boolean>((resolve) => {
       const id = randomInt(2 ** 31);
       const end = () => resolve(false);
-      onAbort(signal, end);
+      forget = onAbort(signal, end);
       reading.once('error', end).once('close', end);
       writing.once('error', end).once('close', end);
       readMessages(reading, (text) => isAnswer(text, id) && resolve(true), end);
@@ -102,6 +103,7 @@ export async function answersAtPipe(folder: LeaseFolder, signal: AbortSignal): P
       writing.write(`\0${JSON.stringify({ id, method: 'Browser.getVersion' })}\0`);
     });
   } finally {
+    forget();
     reading.destroy();
     writing.destroy();
     await closed;

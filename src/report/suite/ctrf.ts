@@ -1,4 +1,5 @@
 import type { Failure } from '../../protocol/failure.js';
+import { earlierStepLines, historyText as historyOfWait, seenText } from '../../protocol/failure-context.js';
 import { pageTroubles } from './failure-text.js';
 import {
   countFlows,
@@ -66,7 +67,7 @@ function testOf(flow: FlowResult): object {
   const { failure, earlier, quarantine, picture, report, sessionId, history } = flow;
   const quarantined = flow.outcome === 'failed' && quarantine !== null;
   const start = flow.startedAt === null ? null : Date.parse(flow.startedAt);
-  const troubles = failure === null ? [] : pageTroubles(failure);
+  const troubles = failure === null ? [] : circumstancesOf(failure);
   const attachments = [
     ...(picture === null ? [] : [{ name: 'page when it failed', contentType: 'image/png', path: picture }]),
     ...(report === null ? [] : [{ name: 'report', contentType: 'text/html', path: report }]),
@@ -112,6 +113,20 @@ function attemptOf({ attempt, failure }: EarlierAttempt): object {
     line: failure.line ?? null,
     snippet: failure.frame ?? null,
   });
+}
+
+/** What the failure object says around the failure, in lines. */
+function circumstancesOf(failure: Failure): readonly string[] {
+  const history = historyOfWait(failure);
+  const steps = earlierStepLines(failure);
+  return [
+    ...(history === null ? [] : [`While it waited: ${history}`]),
+    ...[seenText(failure) ?? []].flat(),
+    ...pageTroubles(failure),
+    ...(steps.length === 0 ? [] : ['Steps before:', ...steps.map((step) => `  ${step}`)]),
+    ...(failure.noScreenshot === undefined ? [] : [`No picture: ${failure.noScreenshot}`]),
+    ...(failure.noTrace === undefined ? [] : [`No trace: ${failure.noTrace}`]),
+  ];
 }
 
 /** `    at flows/shop/buy.js:5:3`, as stack traces have it; null if the place is not known. */

@@ -1,4 +1,5 @@
 import type { Failure } from '../../protocol/failure.js';
+import { duringText, earlierStepLines, historyText, pendingLines, seenText } from '../../protocol/failure-context.js';
 import { shorten } from '../format.js';
 import { textDifference } from './text-difference.js';
 
@@ -18,22 +19,38 @@ export function failureText(failure: Failure): string {
     placeOf(failure),
     frame === undefined ? '' : `\n${shorten(frame, 4_000)}\n`,
     ...(expected === undefined || received === undefined ? [] : textDifference(expected, received)),
+    labelled('While it waited', historyText(failure)),
+    seenText(failure) ?? '',
     ...listed(
       'Most similar on the page',
       // Most messages name them.
       (failure.nearMisses ?? []).filter((near) => !message.includes(near)),
     ),
     ...pageTroubles(failure),
-    step === undefined ? '' : `${stepTitle(step)} ${step.index}: ${shorten(step.js, 500)}`,
+    ...listed('Steps before', earlierStepLines(failure)),
+    step === undefined || step.before ? '' : `${stepTitle(step)} ${step.index}: ${shorten(step.js, 500)}`,
     url === '' ? '' : `Page: ${shorten(url, 500)}${title === '' ? '' : ` (${shorten(title, 200)})`}`,
+    labelled('No picture', failure.noScreenshot ?? null),
+    labelled('No trace', failure.noTrace ?? null),
   ];
   return lines.filter((text) => text !== '').join('\n');
 }
 
-/** The errors and the failed requests of the page around a failure, in lines. */
-export function pageTroubles({ console = [], requests = [] }: Failure): readonly string[] {
-  const errors = console.map(({ text }) => shorten(text, 500));
-  return [...listed('Errors of the page', errors), ...listed('Failed requests', requests.map(requestText))];
+/** The errors and the failed requests of the page around a failure, and what it waited for, in lines. */
+export function pageTroubles(failure: Failure): readonly string[] {
+  const { console = [], requests = [] } = failure;
+  // A locator that several elements match is none that a wait would help.
+  const pending = failure.code === 'LOCATOR_AMBIGUOUS' ? null : pendingLines(failure);
+  return [
+    ...listed('Errors of the page', console.map(errorText)),
+    ...listed('Failed requests', requests.map(requestText)),
+    ...(pending?.length === 0 ? ['Nothing was pending: no request, no timer'] : listed('Still pending', pending ?? [])),
+  ];
+}
+
+/** One error of a page, with the step during or after which it came. */
+export function errorText({ text, step }: NonNullable<Failure['console']>[number]): string {
+  return `${shorten(text, 500)}${duringText(step)}`;
 }
 
 /** The message of a difference begins with its path, if it is of `match`. */
@@ -52,9 +69,15 @@ export function stepTitle({ before }: NonNullable<Failure['step']>): string {
   return before ? 'Last step' : 'Step';
 }
 
-/** One failed request of a page, such as `GET http://127.0.0.1/x 500`. */
-export function requestText({ method, url, status, error }: NonNullable<Failure['requests']>[number]): string {
-  return `${method} ${shorten(url, 500)} ${status ?? error ?? 'no answer'}`;
+/** One failed request of a page, such as `GET http://127.0.0.1/x 500 (step 2): {"error":"read-only"}`. */
+export function requestText(request: NonNullable<Failure['requests']>[number]): string {
+  const { method, url, status, error, step, body } = request;
+  const answer = body === undefined ? '' : `: ${shorten(body, 500)}`;
+  return `${method} ${shorten(url, 500)} ${status ?? error ?? 'no answer'}${duringText(step)}${answer}`;
+}
+
+function labelled(title: string, text: string | null): string {
+  return text === null ? '' : `${title}: ${text}`;
 }
 
 function listed(title: string, items: readonly string[]): readonly string[] {

@@ -18,8 +18,8 @@ const MAX_OPEN = 10;
 
 /** Longest texts of a card, in characters: at first, and once the page has this many characters. */
 const LONGEST = 2_000;
-const MANY_CHARACTERS = 2_500_000;
-const LONGEST_OF_MANY = 100;
+const MANY_CHARACTERS = 1_200_000;
+const LONGEST_OF_MANY = 80;
 
 /** The state of a flow in the index; what fails the run is `failed`. */
 type State = 'failed' | 'flaky' | 'quarantined' | 'passed' | 'stopped';

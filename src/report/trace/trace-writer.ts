@@ -13,7 +13,7 @@ import type { SessionRecord } from '../../protocol/session.js';
 import { keepsTrace } from '../../protocol/trace/keeps-trace.js';
 import { TRACE, type TraceLine } from '../../protocol/trace/trace.js';
 import { appendFile } from '../archive.js';
-import { NETWORK_LOG } from '../har.js';
+import { NETWORK_LOG, withoutErrorBody } from '../har.js';
 import { PAGE_ID, type PictureSize, TraceEvents } from './trace-events.js';
 import { readTraceLog } from './trace-log-file.js';
 
@@ -126,7 +126,7 @@ export class TraceWriter {
     for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
       characters += line.length;
       if (characters > MAX_NETWORK) dropped += 1;
-      else yield this.#requestLine(line);
+      else yield this.#requestLine(withoutErrorBody(line));
     }
     if (dropped > 0) this.#events.note(`The last ${dropped} requests are not in the trace: 16 MB of them is the limit`);
   }

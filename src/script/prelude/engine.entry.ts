@@ -128,8 +128,8 @@ export function install(raw: RawHost, settingsText: string): Core {
     return jsonText(description, MAX_REPORT) ?? '';
   }
 
-  function runFlow(path: string, source: string, args: unknown, code = source, fault = ''): unknown {
-    if (raw.enterFlow(path) === 0) {
+  function runFlow(path: string, source: string, args: unknown, code = source, fault = '', file = ''): unknown {
+    if (raw.enterFlow(path, file) === 0) {
       fail('SCRIPT_ERROR', words`Flows may be nested ${settings.flowDepth} levels deep, and '${path}' is deeper`);
     }
     let value: unknown;

@@ -7,9 +7,9 @@ export type Host = (method: string, ...args: unknown[]) => unknown;
 export interface Engine {
   /**
    * Runs the source of a flow in this context, with its events, and returns its value, awaited. `path` names it in
-   * errors. Flows nest; too deep is SCRIPT_ERROR.
+   * errors, `file` in events. Flows nest; too deep is SCRIPT_ERROR.
    */
-  runFlow(path: string, source: string, args: unknown, code?: string, fault?: string): unknown;
+  runFlow(path: string, source: string, args: unknown, code?: string, fault?: string, file?: string): unknown;
   /**
    * `work` is called when a script has nothing left to run, or awaits something that no job will settle. It returns
    * whether it did something that may have created jobs, and must not throw.
@@ -41,8 +41,8 @@ export interface RawHost {
   compile(path: string, source: string, code: string, fault: string): unknown;
   /** The value of a promise once it is settled, or throws its reason; any other value as it is. */
   settle(value: unknown): unknown;
-  /** The new depth; 0 if that would be too deep. */
-  enterFlow(path: string): number;
+  /** The new depth; 0 if that would be too deep. `file` is empty if the flow has none. */
+  enterFlow(path: string, file: string): number;
   /** `error` is empty, or a {@link Description}. */
   leaveFlow(error: string): void;
   /** Paths of the running flows, outermost first. */

@@ -21,6 +21,13 @@ t.test('An index over 200 failures with long texts stays under 5 MB', async (t) 
     expected: long,
     received: long,
     nearMisses: Array.from({ length: 10 }, () => long.slice(0, 300)),
+    history: Array.from({ length: 10 }, (_, n) => ({ value: long.slice(0, 200), fromMs: n })),
+    console: Array.from({ length: 5 }, () => ({ text: long, url: long, step: 1 })),
+    requests: Array.from({ length: 5 }, () => ({ method: 'POST', url: long, status: 500, step: 1, body: long })),
+    pending: { requests: Array.from({ length: 5 }, () => ({ method: 'GET', url: long, ms: 1 })), timers: [] },
+    earlierSteps: Array.from({ length: 5 }, (_, n) => ({ index: n, js: long, outcome: long })),
+    noScreenshot: long,
+    noTrace: long,
   };
   const flows = Array.from({ length: 200 }, (_, n) => flowResult(`f${n}`, { outcome: 'failed', failure }));
   const bytes = Buffer.byteLength(htmlOf(flows));

@@ -1,4 +1,4 @@
-import { DECLARED, OWN_DIALOG, REWRITTEN } from '../../tabs/page-calls.js';
+import { DECLARED, OWN_DIALOG, type PendingTimer, REWRITTEN } from '../../tabs/page-calls.js';
 import type { WindowListeners } from '../window-listeners.js';
 
 /** The names of the events by which the two worlds of a page speak; see hooks.entry.ts. */
@@ -8,6 +8,7 @@ export interface HookNames {
   readonly answer: string;
   readonly keys: string;
   readonly timers: string;
+  readonly pending: string;
   readonly dialog: string;
   readonly declared: string;
 }
@@ -125,6 +126,23 @@ export class Discoveries {
   /** Whether a timer runs that the page has set on an input. The page's hooks cancel the event then. */
   awaitsTimer(view: Window): boolean {
     return !view.dispatchEvent(new Event(this.#names.timers, { cancelable: true }));
+  }
+
+  /**
+   * The timers of the page, as far as its hooks know. They answer each with an event of the same name, whose detail is its
+   * time in milliseconds: negative for one that repeats.
+   */
+  pendingTimers(view: Window): PendingTimer[] {
+    const timers: PendingTimer[] = [];
+    const hear = (event: Event): void => {
+      const detail = detailOf(event);
+      if (event !== question) timers.push({ ms: Math.abs(detail), repeats: detail < 0 });
+    };
+    const question = new Event(this.#names.pending);
+    view.addEventListener(this.#names.pending, hear);
+    view.dispatchEvent(question);
+    view.removeEventListener(this.#names.pending, hear);
+    return timers;
   }
 
   closedRoot(host: Element): ShadowRoot | null {
