@@ -17,6 +17,11 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
      <div class=box>Drag <b>me</b></div><div class=box>Tap me</div><div style="touch-action: none; height: 400px">Page</div>${onDocument}`,
     ['{div}Drag me', '{div}Tap me'],
   ],
+  'cells of a table whose rows and cells say by number where they stand, if what is around them listens': [
+    `<div id=sheet><table><tr index=0><td col=0>Ada</td><td col=1>30</td><td></td></tr>
+     <tr index=1><td col=0>Ben</td><td col=1>40</td><td></td></tr></table></div>${on('sheet', 'dblclick')}`,
+    ['{td}Ada', '{td}30', '{td}Ben', '{td}40'],
+  ],
   'no element by its touches alone': ['<div style="touch-action: none; width: 99px">Still</div>', []],
   'elements in the tab order, if the document listens': [
     `<ul tabindex=0><li tabindex=0>First</li><li tabindex=0>Second</li></ul><div role=tabpanel tabindex=0>Panel</div>

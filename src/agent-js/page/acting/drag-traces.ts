@@ -21,7 +21,7 @@ const PASSING_WORDS =
   'hover(?:ed|ing)?|focus(?:ed|-visible|-within)?|active|press(?:ed|ing)?|over|drag(?:ging|ged|start|over)?|ghost|touch(?:ed|ing)?|grab(?:bed|bing)?|moving|sorting|highlight(?:ed)?|current|chosen';
 const PASSING_CLASS = new RegExp(`(?:^|[-_])(?:${PASSING_WORDS})(?:$|[-_])`, 'i');
 const PASSING_ATTRIBUTE = new RegExp(
-  `^(?:class|style|tabindex|draggable|aria-(?:activedescendant|describedby|grabbed|dropeffect|selected|pressed|current)|data-(?:.*-)?(?:selected|${PASSING_WORDS}))$`,
+  `^(?:class|style|id|tabindex|draggable|aria-(?:activedescendant|describedby|grabbed|dropeffect|selected|pressed|current)|data-(?:.*-)?(?:selected|${PASSING_WORDS}))$`,
   'i',
 );
 const SELECTED_CLASS = /(?:^|[-_])selected(?:$|[-_])/i;
@@ -35,6 +35,7 @@ interface Part {
   readonly element: Element;
   /** All that is left of a drag, but for where it is. */
   readonly kind: string;
+  readonly id: string;
   readonly placing: string;
   readonly selected: boolean;
   readonly x: number;
@@ -84,6 +85,8 @@ export class DragTraces {
 
   #isOther(now: Part, before: Part | undefined): boolean {
     if (before === undefined || now.kind !== before.kind) return true;
+    // A library gives an id to what has the focus, to refer to it.
+    if (now.id !== before.id && now.id !== '' && before.id !== '') return true;
     const dragged = isInside(now.element, this.#element) || isInside(this.#element, now.element);
     if (now.selected && !before.selected && !dragged) return true;
     if (now.placing !== before.placing) return isElsewhere(now, before, MOVED_PX);
@@ -108,6 +111,7 @@ function partsOfPage(): readonly Part[] {
     parts.push({
       element,
       kind: [element.localName, attributesOf(element), classes, style, ownText(element)].join('\n'),
+      id: element.id,
       placing,
       selected,
       ...{ x, y, width, height },
