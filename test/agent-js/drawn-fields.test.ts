@@ -60,7 +60,7 @@ t.test('an editor that takes another text than was typed fails, and says what it
 t.test('a box that a library draws beside the input which it hides is that input', async (t) => {
   const box = (id: string, kind: string, name: string) =>
     `<input type=${kind} id=${id} name=kind style="display: none"><div class="x-form-${kind}" onclick="${id}.checked = !${id}.checked"
-      style="cursor: pointer"><div>${name}</div><i>v</i></div>`;
+      style="cursor: pointer"><div>${name}</div><i></i></div>`;
   await open(`${box('a', 'checkbox', 'Write')}${box('b', 'radio', 'Read')}
     <input type=checkbox style="display: none"><div class=delete onclick="0" style="cursor: pointer">Delete</div>`);
   t.strictSame(await locators(), ['{input}Write', '{input}Read', '{div}Delete']);

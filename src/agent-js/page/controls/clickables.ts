@@ -134,7 +134,9 @@ export function isSortable(element: Element): boolean {
 
 /** Whether a person carries an element: by its own words, its cursor, or what it stands in. */
 export function isCarried(element: Element): boolean {
-  if (element.getAttribute('draggable') === 'true' || (reactionsOf(element) & CARRY) !== 0) return true;
+  const kinds = reactionsOf(element);
+  // What takes a drop hears where a drag begins in it, too.
+  if (element.getAttribute('draggable') === 'true' || ((kinds & CARRY) !== 0 && (kinds & TAKES) === 0)) return true;
   const { parentElement } = element;
   if (parentElement !== null && isSortable(parentElement)) return true;
   const style = getComputedStyle(element);

@@ -91,7 +91,8 @@ function fieldName(element: Element, onSource: OnSource): string {
     headerName(element, onSource) ||
     ariaHeaderName(element, onSource) ||
     placeholderOf(element) ||
-    besideName(element, onSource)
+    besideName(element, onSource) ||
+    writtenPlaceholder(element)
   );
 }
 
@@ -263,6 +264,12 @@ function placeholderOf(element: Element): string {
     if (named !== '') return foldSpace(named);
   }
   return '';
+}
+
+/** What a drop-down without a field shows until something is chosen, in an element that is classed as that. */
+function writtenPlaceholder(element: Element): string {
+  const drawn = isField(element) ? null : element.querySelector('[class*="placeholder"]');
+  return drawn !== null && drawn.childElementCount === 0 && drawn.checkVisibility() ? labelText(drawnText(drawn)) : '';
 }
 
 function drawnByStyle(element: Element, part: '::before' | '::after'): string {
