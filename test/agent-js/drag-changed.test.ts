@@ -19,7 +19,8 @@ const CASES: {
   readonly [what: string]: readonly [html: string, drag: readonly [string, unknown], proof: string | null];
 } = {
   'an item whose list shows only where the pointer and the focus are': [
-    `${LIST}<script>${PRESSED} function drop() {}
+    `${LIST}<script>${PRESSED} const cover = document.createElement('div');
+      cover.style = 'position: fixed; inset: 0; opacity: 0; pointer-events: none'; function drop() { document.body.append(cover); }
       document.addEventListener('mouseover', (event) => {
         for (const one of document.querySelectorAll('li')) one.classList.toggle('is-hovered', one === item(event)); });
       document.addEventListener('focusin', (event) => {

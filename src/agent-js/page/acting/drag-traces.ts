@@ -103,7 +103,7 @@ function partsOfPage(): readonly Part[] {
     const away = right + (view?.scrollX ?? 0) <= 0 || bottom + (view?.scrollY ?? 0) <= 0;
     if (width === 0 || height === 0 || away)
       return element.checkVisibility() || element.localName === 'slot' ? true : undefined;
-    if (!element.checkVisibility() || isOnlySpoken(element, width, height)) return undefined;
+    if (!element.checkVisibility() || isOnlySpoken(element, width, height) || isUnseen(element)) return undefined;
     const around = parentOf(element)?.getBoundingClientRect();
     const [x, y] = [left - (around?.left ?? 0), top - (around?.top ?? 0)];
     const { style, placing } = stylesOf(element);
@@ -127,6 +127,12 @@ function isOnlySpoken(element: Element, width: number, height: number): boolean 
     return false;
   const { clip, clipPath } = getComputedStyle(element);
   return width <= 1 || height <= 1 || clip !== 'auto' || clipPath !== 'none';
+}
+
+/** An empty element that is drawn through: a cover by which a library catches the pointer, and which it may leave there. */
+function isUnseen(element: Element): boolean {
+  if (element.childElementCount > 0 || element.textContent !== '') return false;
+  return !element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
 }
 
 function attributesOf(element: Element): string {
