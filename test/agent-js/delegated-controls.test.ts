@@ -5,7 +5,7 @@ import { guardLeaks } from '../support/leaks.js';
 guardLeaks(t);
 const site = await openSite(t);
 const lease = await openBrowser(t);
-const { call, look } = await openAgent(t, lease);
+const { call, look, failure } = await openAgent(t, lease);
 
 const onDocument = '<script>document.addEventListener("pointerdown", () => {})</script>';
 const on = (id: string, type = 'click') => `<script>${id}.addEventListener(${JSON.stringify(type)}, () => {})</script>`;
@@ -16,6 +16,11 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
     `<style>.box { width: 120px; height: 40px; touch-action: none } b { touch-action: none }</style>
      <div class=box>Drag <b>me</b></div><div class=box>Tap me</div><div style="touch-action: none; height: 400px">Page</div>${onDocument}`,
     ['{div}Drag me', '{div}Tap me'],
+  ],
+  'cells of a table whose rows and cells say by number where they stand, if what is around them listens': [
+    `<div id=sheet><table><tr index=0><td col=0>Ada</td><td col=1>30</td><td></td></tr>
+     <tr index=1><td col=0>Ben</td><td col=1>40</td><td></td></tr></table></div>${on('sheet', 'dblclick')}`,
+    ['{td}Ada', '{td}30', '{td}Ben', '{td}40'],
   ],
   'no element by its touches alone': ['<div style="touch-action: none; width: 99px">Still</div>', []],
   'elements in the tab order, if the document listens': [
@@ -125,6 +130,19 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
      <div id=panels><div role=tabpanel>Left</div></div>${on('label')}${on('panels', 'touchstart')}`,
     ['{input}Svelte'],
   ],
+  'a drop-down by the placeholder that it draws': [
+    `<div role=combobox tabindex=0><div><span class=x-toggle-placeholder>Select user</span><i></i></div></div>`,
+    ['{combobox}Select user'],
+  ],
+  'no frame around the label of a box': [
+    `<input type=checkbox id=box><div id=frame style="cursor: pointer"><label for=box>Accept</label></div>${on('frame')}`,
+    ['{input}Accept'],
+  ],
+  'the buttons of a component, by the names of its parts': [
+    `<x-field id=field></x-field><script>field.attachShadow({ mode: 'open' }).innerHTML = ['field-button increase-button', 'toggle-button']
+      .map((part) => '<div part="' + part + '" style="cursor: pointer; width: 20px; height: 20px"></div>').join('');</script>`,
+    ['{div}increase', '{div}toggle'],
+  ],
   'an editor that takes what is dropped, and not its lines': [
     `<div id=editor><div>Text</div><p>More</p></div>${['mousedown', 'dragover', 'drop'].map((type) => on('editor', type)).join('')}`,
     ['{div}Text More'],
@@ -141,6 +159,25 @@ t.test('look lists what a person can operate, wherever its listeners are', async
       what,
     );
   }
+});
+
+t.test('a place for files that hears where drags begin is not dragged itself', async (t) => {
+  const kinds = ['click', 'dragstart', 'dragover', 'drop'];
+  await call(
+    'go',
+    site.set(
+      '/page',
+      `<div id=zone style="cursor: pointer">Drop here</div>${kinds.map((type) => on('zone', type)).join('')}`,
+    ),
+  );
+  const { elements } = await look({ full: true });
+  t.strictSame(
+    elements.map(({ locator, actions }) => [locator, actions]),
+    [['{div}Drop here', ['click']]],
+  );
+  await call('go', site.set('/page', `<div id=zone>Drop here</div>${on('zone', 'dragover')}${on('zone', 'drop')}`));
+  const { error } = await failure('act', '{div}Drop here', 'input', 'text');
+  t.equal(error, '{div}Drop here takes no text: it is a div, which takes what is dropped on it');
 });
 
 t.end();

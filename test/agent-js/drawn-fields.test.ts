@@ -57,6 +57,35 @@ t.test('an editor that takes another text than was typed fails, and says what it
   t.equal(error.error, '{textarea}Code does not take what was typed: it shows "ab"');
 });
 
+t.test('a box that a library draws beside the input which it hides is that input', async (t) => {
+  const box = (id: string, kind: string, name: string) =>
+    `<input type=${kind} id=${id} name=kind style="display: none"><div class="x-form-${kind}" onclick="${id}.checked = !${id}.checked"
+      style="cursor: pointer"><div>${name}</div><i></i></div>`;
+  await open(`${box('a', 'checkbox', 'Write')}${box('b', 'radio', 'Read')}
+    <input type=checkbox style="display: none"><div class=delete onclick="0" style="cursor: pointer">Delete</div>`);
+  t.strictSame(await locators(), ['{input}Write', '{input}Read', '{div}Delete']);
+  await call('act', '{input}Write', 'check');
+  await call('act', '{input}Read', 'check');
+  t.equal(await call('page', 'a.checked && b.checked'), true);
+  t.equal((await look({ full: true })).elements[0]?.checked, true);
+});
+
+t.test('the thumbs of a slider that a library draws are called as the slider is, and are dragged', async (t) => {
+  const thumb = (which: string, left: number) =>
+    `<span class="q-handle ${which}" style="position: absolute; left: ${left}px; width: 16px; height: 16px"><i></i></span>`;
+  const slider = (thumbs: string) =>
+    `<div style="height: 60px">Price<br><span class="q q--flat" style="display: block; position: relative"><span class=q>
+      <span class=q-line></span><span class=q-min>0</span></span>${thumbs}</span><input style="width: 1px" tabindex=-1 readonly hidden></div>`;
+  await open(`${slider(thumb('single', 40))}${slider(thumb('from', 40) + thumb('to', 90))}<script>
+    for (const one of document.querySelectorAll('.q-handle')) one.addEventListener('mousedown', () => {});</script>`);
+  const { elements } = await look({ full: true });
+  t.strictSame(
+    elements.map(({ locator }) => locator),
+    ['{span}Price handle', '{span}Price from handle', '{span}Price to handle'],
+  );
+  for (const { actions } of elements) t.strictSame(actions, ['click', 'drag']);
+});
+
 /** @param end what becomes of the text when the field in the cell is left */
 const grid = (end: string) => `
   <table id=grid><tr><td>Ada</td><td class=fixed>Ben</td></tr></table><input id=shared style="position: absolute; display: none">

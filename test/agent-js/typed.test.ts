@@ -38,6 +38,30 @@ t.test('a long text that a field cuts is no success', async (t) => {
   t.match(await call('act', '#g', 'input', typed), { changed: true });
 });
 
+t.test('a number that its field cuts or rounds when the field is left is no success', async (t) => {
+  const field = (more: string): string =>
+    `<input id=f inputmode=decimal ${more}><input id=g><script>
+      f.onblur = () => setTimeout(() => { f.value = Math.min(100, Math.round(f.value * 100) / 100); });</script>`;
+  const bounds = 'role=spinbutton aria-valuemin=0 aria-valuemax=100';
+  for (const [what, html, typed, shown] of [
+    ['beyond its bounds', field(bounds), '250', '"100"'],
+    ['beyond bounds that it keeps for itself', field(''), '250', '"100"'],
+    ['too many decimals', field(bounds), '2.345', '"2.35"'],
+    ['a field of the browser', `<input id=f type=number max=9 onchange="value = Math.min(value, 9)">`, '12', '"9"'],
+  ] as const) {
+    await open(html);
+    t.match(
+      await failure('act', '#f', 'input', typed),
+      { code: 'ACTION_FAILED', error: `#f does not take what was typed: it shows ${shown}` },
+      what,
+    );
+  }
+  await open(field(bounds));
+  t.match(await call('act', '#f', 'input', '50'), { changed: true });
+  t.match(await call('act', '#f', 'input', '2.5'), { changed: true });
+  t.equal(await call('page', 'document.activeElement.id'), 'f', 'the field has the focus again');
+});
+
 t.test('what a field writes in its own way is what was typed, and the answer shows it', async (t) => {
   const fields: readonly [what: string, html: string, typed: string, value: string | null | undefined][] = [
     ['the text itself', '<input id=f value=old>', 'Ada', undefined],

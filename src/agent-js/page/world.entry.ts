@@ -104,7 +104,10 @@ export function install(names: HookNames): void {
     pending: () => ({ timers: found.pendingTimers(window) }),
     settle: async ({ ms, painted }) => ({ busy: await settled(ms, painted) }),
     ready: (request) => ready(request, action),
-    dropPoint: (sought) => dropPlace.point(sought),
+    dropPoint: (sought) => {
+      action.dropsOnTarget();
+      return dropPlace.point(sought);
+    },
     takesDrop: () => {
       const view = action.target?.ownerDocument.defaultView ?? window;
       return { taken: (worldOf(view)?.dragOver ?? dragOver).taken };

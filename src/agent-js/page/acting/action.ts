@@ -10,6 +10,7 @@ import { focusedIn, isHtml, isInside } from '../tree/flat-tree.js';
 import { CellEdit } from './cell-edit.js';
 import { Chooser } from './choosing/chooser.js';
 import { settledOutcome } from './choosing/settled-outcome.js';
+import { DragTraces } from './drag-traces.js';
 import { chosenOutcome, dropSelection, FieldState, fieldValue } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
@@ -37,6 +38,8 @@ interface UnderWay {
   readonly signs: Signs;
   readonly heard: Heard;
   readonly text: TypedText;
+  /** Of a drag. */
+  readonly traces: DragTraces | null;
 }
 
 /** Follows one action, from the check that its element is ready to what came of it. */
@@ -48,6 +51,7 @@ export class Action {
   readonly slider = new SliderMove();
   #underWay: UnderWay | null = null;
   #last: ActionName | null = null;
+  #dropsOnTarget = false;
 
   /** The element of the action under way. */
   get target(): Element | null {
@@ -59,6 +63,7 @@ export class Action {
     this.#stop();
     if (action === 'drag' && !SELECTING.has(this.#last)) dropSelection(element);
     this.#last = action;
+    this.#dropsOnTarget = false;
     shownLooks.acting(element);
     discoveries()?.act(true);
     styleWrites.begin();
@@ -69,25 +74,37 @@ export class Action {
     };
     const text = new TypedText(element);
     const signs = new Signs(element, action);
-    this.#underWay = { element, again, before: new FieldState(element), signs, heard, text };
+    const traces = action === 'drag' ? new DragTraces(element) : null;
+    this.#underWay = { element, again, before: new FieldState(element), signs, heard, text, traces };
     arm(element.ownerDocument, { element, again, hear: (event) => heard.key(event) });
+  }
+
+  /** The drag under way ends on an element, to which the page may be scrolled: that is no change that it brings. */
+  dropsOnTarget(): void {
+    this.#dropsOnTarget = true;
   }
 
   /** Takes the guard away and says what came of the action, once the awaited input is there. */
   async finish({ graceMs, typed, chosen, awaits }: FinishRequest): Promise<Finished> {
     const own = this.#underWay;
     if (own === null) return { ...NOTHING, ...where(), heard: true };
-    const { element, again, before, signs, heard, text } = own;
+    const { element, again, before, signs, heard, text, traces } = own;
     if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
     // What the page has put off until its handlers have ended comes first.
     await Promise.resolve();
     const hit = disarm(element.ownerDocument);
     const missed = hit !== null ? missedBy(hit, awaits !== null) : hasLost(typed, element, again) ? DRAWN_ANEW : null;
     const differs = (): boolean => signs.differs || before.differs;
-    // What is only seen by comparing is compared once: it costs more than the rest.
-    let changed = signs.any || before.differs;
-    if (missed === null && (!changed || signs.isMoving)) await signs.first(graceMs);
-    changed ||= differs();
+    let changed = false;
+    if (traces !== null) {
+      const scrolls = (): boolean => !this.#dropsOnTarget && before.isScrolled;
+      if (missed === null) changed = await traces.remain(() => before.isRewritten || scrolls() || signs.isDrawn);
+    } else {
+      // What is only seen by comparing is compared once: it costs more than the rest.
+      changed = signs.any || before.differs;
+      if (missed === null && (!changed || signs.isMoving)) await signs.first(graceMs);
+      changed ||= differs();
+    }
     const { sent } = heard;
     const there = element.isConnected ? element : again();
     let outcome: TypedOutcome | null = null;

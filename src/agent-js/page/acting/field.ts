@@ -43,7 +43,14 @@ export class FieldState {
 
   /** Fields that came or went are changes of the document. How far things are scrolled is asked last: it costs a layout. */
   get differs(): boolean {
-    if (this.#fields.some((field, index) => plainValue(field) !== this.#values[index])) return true;
+    return this.isRewritten || this.isScrolled;
+  }
+
+  get isRewritten(): boolean {
+    return this.#fields.some((field, index) => plainValue(field) !== this.#values[index]);
+  }
+
+  get isScrolled(): boolean {
     const before = this.#scrolled;
     return scrolled(this.#element).some((way, index) => way !== before[index]);
   }

@@ -51,7 +51,7 @@ export class Signs {
       this.#view?.addEventListener(type, this.#hear, { capture: true, passive: true });
     }
     this.#still = () => [
-      ...canvasesOf(element).map(drawnOn),
+      ...canvasesOf(action === 'drag' ? inner.documentElement : element).map(drawnOn),
       ...(SELECTING.has(action) ? [String(inner.getSelection()), rangeOf(element)] : []),
       ...(action === 'hover' ? [nearbyStyles(element)] : []),
     ];
@@ -65,7 +65,12 @@ export class Signs {
 
   /** As {@link any}, and what is only seen by comparing. */
   get differs(): boolean {
-    return this.any || this.#still().some((one, index) => one !== this.#before[index]);
+    return this.any || this.isDrawn;
+  }
+
+  /** What is only seen by comparing: a drawing on a canvas, a selection, a style. */
+  get isDrawn(): boolean {
+    return this.#still().some((one, index) => one !== this.#before[index]);
   }
 
   /** The wheel was turned: what it scrolls may be on its way. */

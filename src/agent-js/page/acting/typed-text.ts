@@ -1,5 +1,6 @@
 import type { TypedOutcome } from '../../tabs/page-calls.js';
-import { inputKind, isField } from '../names/roles.js';
+import { nextChange } from '../names/next-change.js';
+import { inputKind, isField, naturalRole, roleOf } from '../names/roles.js';
 import { isHtml } from '../tree/flat-tree.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
 import { editorText, paste } from './drawn-editor.js';
@@ -8,6 +9,8 @@ import { holdsLines, holdsText } from './same-text.js';
 
 /** An editor may draw only a part of a longer text. */
 const MAX_COMPARED = 2_000;
+/** A page that cuts or rounds a number when its field is left does so within this time, in milliseconds. */
+const LEFT_MS = 60;
 
 /** Follows what becomes of a text that is typed into a field, before the page's own handlers see it and after. */
 export class TypedText {
@@ -40,9 +43,20 @@ export class TypedText {
     if (isSelfDrawn(element)) return drawnOutcome(typed, element);
     if (typed === '') return null;
     const first = this.#compare(typed, element);
+    if (first?.kind === 'same' && mayBeCut(typed, element)) return this.#whenLeft(typed, element);
     const isRich = (element as Partial<HTMLElement>).isContentEditable === true;
     if (first?.kind !== 'other' || !isRich || !(await paste(element, typed, false))) return first;
     return this.#compare(typed, element);
+  }
+
+  /** Leaves the field, as a person does who goes on to the next one, and comes back to it. */
+  async #whenLeft(typed: string, field: HTMLElement): Promise<TypedOutcome | null> {
+    field.blur();
+    await nextChange(LEFT_MS, 0);
+    if (!field.isConnected) return { kind: 'gone', shown: '' };
+    const outcome = this.#compare(typed, field);
+    field.focus();
+    return outcome;
   }
 
   #compare(typed: string, element: Element): TypedOutcome | null {
@@ -59,6 +73,23 @@ export class TypedText {
   #tookAll(typed: string): boolean {
     return this.#longest !== '' && (holdsText(typed, this.#longest) || holdsLines(typed, this.#longest));
   }
+}
+
+/** Whether a field of numbers may take another number than the typed one: beyond its bounds, or with too many decimals. */
+function mayBeCut(typed: string, element: Element): element is HTMLInputElement {
+  if (!isHtml(element, 'input') || typed.trim() === '' || !Number.isFinite(Number(typed))) return false;
+  const declared = roleOf(element) === 'spinbutton' || element.closest('[role="spinbutton"]') !== null;
+  if (!declared && naturalRole(element) !== 'spinbutton' && !/^(numeric|decimal)$/.test(element.inputMode))
+    return false;
+  const number = Number(typed);
+  const bound = (name: string): number => {
+    const own = element.getAttribute(`aria-value${name}`) ?? element.getAttribute(name) ?? '';
+    return own.trim() === '' ? Number.NaN : Number(own);
+  };
+  const [least, most] = [bound('min'), bound('max')];
+  if (number < least || number > most) return true;
+  // A page that draws its own field may keep bounds that it does not declare, and decimals.
+  return element.type !== 'number' && !(number >= least && number <= most && Number.isInteger(number));
 }
 
 /** What an editor that draws its text holds; null if it does not say. */

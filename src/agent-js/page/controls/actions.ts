@@ -70,5 +70,6 @@ function showsMore(element: Element): boolean {
 /** What an element is and takes, for an error: `a checkbox input, which takes click, check, uncheck`. */
 export function kindOf(element: Element): string {
   const kind = isHtml(element, 'input') ? `${element.type} input` : roleOf(element);
-  return `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}, which takes ${actionsOf(element).join(', ')}`;
+  const takes = actionsOf(element).join(', ') || 'what is dropped on it';
+  return `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}, which takes ${takes}`;
 }

@@ -17,6 +17,7 @@ const SHEET_PLACES = [
 ];
 /** Words by which pages class a small part of an item that is operated on its own. */
 const PART_CLASS = /(?:^|[-_\s])(?:checkbox|expander|grip|handle|toggler|twisty|twistie)(?:\s|$)/i;
+const THUMB_CLASS = /(?:^|[-_\s])(?:handle|thumb|knob)(?:$|[-_\s])/i;
 /** Such a part is at most of this size, in CSS pixels, and has at most a sign as its text. */
 const PART_SIZE = 40;
 const PART_TEXT = 2;
@@ -53,7 +54,7 @@ export function clickableOf(
   const listens = (kinds & POINTED) !== 0;
   const isCell = (around.listened || listens) && CELLS.test(element.getAttribute('role') ?? '');
   const isPart = !around.pointer && (around.listened || wholeListens(element)) && isPartByClass(element);
-  const byPlace = isCell || isPart || isRevealer(element) || isSheetCell(element);
+  const byPlace = isCell || isPart || isRevealer(element) || isSheetCell(element, around.listened);
   const sure = byStyle || inMarkup || byPlace || element.getAttribute('draggable') === 'true';
   const focusable =
     element.hasAttribute('tabindex') &&
@@ -66,12 +67,13 @@ export function clickableOf(
   return sure || listens || otherwise ? { sure, listens, otherwise } : null;
 }
 
-/** Whether an element is a cell that says where in its sheet it stands, and the document listens for all of them. */
-function isSheetCell(element: Element): boolean {
-  if (element.localName !== 'td' || !SHEET_PLACES.some((place) => place.every((one) => element.hasAttribute(one)))) {
-    return false;
-  }
-  return wholeListens(element);
+/** Whether an element is a cell that says where in its sheet it stands, and what is around it listens for all of them. */
+function isSheetCell(element: Element, listened: boolean): boolean {
+  if (element.localName !== 'td') return false;
+  if (SHEET_PLACES.some((place) => place.every((one) => element.hasAttribute(one)))) return wholeListens(element);
+  const row = element.parentElement;
+  const isPlaced = /^\d+$/.test(element.getAttribute('col') ?? '') && row?.hasAttribute('index') === true;
+  return isPlaced && (listened || wholeListens(element));
 }
 
 /** Whether a small element without much of a text is classed as a part that is operated on its own: a branch's expander. */
@@ -132,11 +134,19 @@ export function isSortable(element: Element): boolean {
 
 /** Whether a person carries an element: by its own words, its cursor, or what it stands in. */
 export function isCarried(element: Element): boolean {
-  if (element.getAttribute('draggable') === 'true' || (reactionsOf(element) & CARRY) !== 0) return true;
+  const kinds = reactionsOf(element);
+  // What takes a drop hears where a drag begins in it, too.
+  if (element.getAttribute('draggable') === 'true' || ((kinds & CARRY) !== 0 && (kinds & TAKES) === 0)) return true;
   const { parentElement } = element;
   if (parentElement !== null && isSortable(parentElement)) return true;
   const style = getComputedStyle(element);
-  return isHandle(element, style.cursor) || takesTouches(element, style);
+  return isHandle(element, style.cursor) || takesTouches(element, style) || isThumb(element);
+}
+
+/** Whether an element is a slider's thumb, which its page places by a style. */
+function isThumb(element: Element): boolean {
+  if (!THUMB_CLASS.test(element.getAttribute('class') ?? '') || (reactionsOf(element) & PRESS) === 0) return false;
+  return /(?:^|[;\s])(?:left|right|top|bottom|transform)\s*:/.test(element.getAttribute('style') ?? '');
 }
 
 /** Whether an element's document or window listens for presses, on whatever is in it. */

@@ -2,7 +2,7 @@ import { DOUBLE, DROP } from '../event-kinds.js';
 import type { NameMemory } from '../names/name-memory.js';
 import { isAtomic, isControl, roleOf } from '../names/roles.js';
 import { isBoxless } from '../tree/boxless.js';
-import { frameDocument, isFrame, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
+import { frameDocument, isFrame, isHtml, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
 import { labelsOf, namedBy } from '../tree/labels.js';
 import { drawingOf } from '../tree/self-drawn.js';
 import { isVeil, type Region, Sight, viewportRegion } from '../tree/sight.js';
@@ -256,7 +256,7 @@ export class Collector {
   #addClickable(element: Element, region: Region, why: Clickable | null): void {
     const tag = element.localName;
     const double = tag === 'label' && (reactionsOf(element) & DOUBLE) !== 0;
-    if (NO_TARGETS.has(tag) && !double) return;
+    if ((NO_TARGETS.has(tag) && !double) || isAroundLabel(element)) return;
     const sure = why === null || why.sure || this.#items.has(element);
     if (!sure && ((why.listens && isLabel(element)) || showsPanels(element))) return;
     const items = why?.listens === true && why.sure === false ? itemsOf(element) : [];
@@ -307,6 +307,13 @@ export class Collector {
 /** Whether an element is only what the control around it is made of. */
 function isPart(element: Element, control: Element | null): boolean {
   return control !== null && isAtomic(control, element);
+}
+
+/** Whether all that is in an element is a control's label, which a press goes to. */
+function isAroundLabel({ firstElementChild: first, childElementCount }: Element): boolean {
+  if (first === null || childElementCount > 1) return false;
+  const [only, ...others] = isHtml(first, 'slot') ? first.assignedElements() : [first];
+  return only !== undefined && others.length === 0 && isHtml(only, 'label') && only.control !== null;
 }
 
 /** Whether an element names a control or a group of them that stands elsewhere: a press on it goes there, as on a label. */

@@ -21,6 +21,7 @@ const MAX_AROUND = 2_000;
 const BOUNDS = new Set(['body', 'html', 'form', 'fieldset', 'table', 'main', 'section', 'dialog', 'nav', 'ul', 'ol']);
 const ROWS = new Set(['row', 'listitem', 'option', 'treeitem', 'tab', 'article', 'menuitem']);
 const TAB_STOP = '[tabindex]:not([tabindex^="-"])';
+const THUMB_CLASS = /(?:^|\s)([a-z][a-z\d]*)(?:[-_]+[a-z\d]+)*[-_]+(handle|thumb|knob)(?=\s|$)/i;
 const CHECKED = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 
 /**
@@ -90,14 +91,32 @@ function fieldName(element: Element, onSource: OnSource): string {
     headerName(element, onSource) ||
     ariaHeaderName(element, onSource) ||
     placeholderOf(element) ||
-    besideName(element, onSource)
+    besideName(element, onSource) ||
+    writtenPlaceholder(element)
   );
 }
 
 function iconName(element: Element, onSource: OnSource): string {
+  const thumb = thumbName(element, onSource);
+  if (thumb !== '') return thumb;
   const word = iconWords(element) || attributeWords(element) || hrefWord(element);
   // A class that is no word for a picture only tells how a library calls the part.
   return foldSpace(`${word} ${rowName(element, onSource)}`) || nearWords(element);
+}
+
+/** What a slider's thumb is moved for is written beside all that its library draws: `<span class=x><span class=x-handle>`. */
+function thumbName(element: Element, onSource: OnSource): string {
+  const [, prefix, part] = THUMB_CLASS.exec(element.getAttribute('class') ?? '') ?? [];
+  if (prefix === undefined || part === undefined) return '';
+  let whole = element;
+  const isPart = (one: string): boolean =>
+    one === prefix || one.startsWith(`${prefix}-`) || one.startsWith(`${prefix}_`);
+  for (let node = parentOf(element); node !== null && [...node.classList].some(isPart); node = parentOf(node))
+    whole = node;
+  if (whole === element) return '';
+  const label = besideName(whole, onSource);
+  const which = [...element.classList].find((one) => /^(?:from|to|lower|upper|min|max|start|end|low|high)$/.test(one));
+  return label === '' ? '' : foldSpace(`${label} ${which ?? ''} ${part}`);
 }
 
 /** Of the row and of the column of a table that a field stands in. */
@@ -245,6 +264,12 @@ function placeholderOf(element: Element): string {
     if (named !== '') return foldSpace(named);
   }
   return '';
+}
+
+/** What a drop-down without a field shows until something is chosen, in an element that is classed as that. */
+function writtenPlaceholder(element: Element): string {
+  const drawn = isField(element) ? null : element.querySelector('[class*="placeholder"]');
+  return drawn !== null && drawn.childElementCount === 0 && drawn.checkVisibility() ? labelText(drawnText(drawn)) : '';
 }
 
 function drawnByStyle(element: Element, part: '::before' | '::after'): string {

@@ -33,7 +33,8 @@ function wordsOfPart(part: Element, whole: boolean): string {
     // A font of icons draws its pictures by their names, or by characters that nobody has words for.
     return drawn.slice(0, MAX_WORD);
   }
-  if (whole) return meaningIn(part.classList);
+  // In a component, what its author lets others style has a name for that.
+  if (whole) return meaningIn(part.classList) || meaningIn(part.part);
   switch (part.localName) {
     case 'use':
       return wordOf((part.getAttribute('href') ?? part.getAttribute('xlink:href') ?? '').replace(/^.*#/, ''));

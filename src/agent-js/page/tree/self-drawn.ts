@@ -12,6 +12,9 @@ const LEAST = 4;
 /** What is pressed in the place of a field is at least of this size, in CSS pixels, and at most so far around it. */
 const PRESSED = 12;
 const DEPTH = 5;
+/** Words by which libraries class the boxes that they draw. */
+const BOX_CLASS = /(?:^|[-_\s])i?(?:check(?:box)?|radio|switch|toggle)(?:$|[-_\s])/i;
+const INSIDE = 'a[href], button, input, select, textarea';
 
 /** Whether typing goes to an EditContext (https://www.w3.org/TR/edit-context/), and the browser edits nothing by itself. */
 export function hasEditContext(element: Element): boolean {
@@ -38,7 +41,18 @@ export function drawingOf(element: Element): Element | null {
     return isBehind(element) ? parentOf(element) : editorAround(element);
   }
   if (hasEditContext(element)) return isBehind(element) ? parentOf(element) : null;
-  return isHtml(element, 'input') && element.type !== 'file' && element.type !== 'hidden' ? pressedFor(element) : null;
+  if (!isHtml(element, 'input') || element.type === 'file' || element.type === 'hidden') return null;
+  return element.checkVisibility() ? pressedFor(element) : boxBeside(element);
+}
+
+/** The box that a library draws beside a check box or radio button which it hides: `<input type=checkbox><div class=x-checkbox>`. */
+function boxBeside(field: HTMLInputElement): Element | null {
+  if (!/^(checkbox|radio)$/.test(field.type) || field.disabled) return null;
+  const { nextElementSibling: next, previousElementSibling: before, parentElement } = field;
+  const box = next ?? (parentElement?.childElementCount === 2 ? before : null);
+  if (box === null || isHtml(box, 'label') || !box.checkVisibility() || box.querySelector(INSIDE) !== null) return null;
+  const drawn = [box, ...box.children].some((part) => BOX_CLASS.test(part.getAttribute('class') ?? ''));
+  return drawn && (listens(box) || getComputedStyle(box).cursor === 'pointer') ? box : null;
 }
 
 /** An editor that gives the focus to a field of its own, which nobody sees, when its text is pressed. */
@@ -52,12 +66,12 @@ function editorAround(field: HTMLTextAreaElement): Element | null {
 }
 
 function pressedFor(field: HTMLInputElement): Element | null {
-  if (field.disabled || !field.checkVisibility()) return null;
+  if (field.disabled) return null;
   if (!isTiny(field) && !(isFaded(field) && liesBehind(field))) return null;
   const around = drawnAround(field, listens);
   if (around === null) return null;
   // It stands for one field alone.
-  const others = around.querySelectorAll('a[href], button, input, select, textarea');
+  const others = around.querySelectorAll(INSIDE);
   return [...others].some((one) => one !== field && one.checkVisibility() && !isTiny(one)) ? null : around;
 }
 
