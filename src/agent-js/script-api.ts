@@ -27,6 +27,8 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     dialogs: '(): { kind: string; message: string; url: string }[]',
     downloads: '(): { name: string; bytes: number; url: string }[]',
     handoff: '(text: string, options?: Timeout): { waitedMs: number; note?: string }',
+    saveState:
+      '(name: string, options?: { expiresIn?: number }): { name: string; cookies: number; origins: string[]; expiresAt: string }',
     expect: '(target: string | typeof agent): Expectation & { not: Expectation }',
     until: '<T>(body: () => T, options?: Timeout): T',
   },
