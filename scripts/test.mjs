@@ -44,6 +44,7 @@ const LONG = [
   'test/playwright/scripts.test.ts',
   'test/service/churn.test.ts',
   'test/service/devtools-clients.test.ts',
+  'test/service/login-states.test.ts',
   'test/service/model-job.test.ts',
   'test/service/model-retries.test.ts',
   'test/service/restart.test.ts',

@@ -134,7 +134,7 @@ t.test('The flows of a run log in once, and no file of their artifacts tells the
   }
   process.env.password = 'open-sesame';
   t.teardown(() => delete process.env.password);
-  const words = ['--url', service.url, '--secret', 'password'];
+  const words = ['--url', service.url, '--secret', 'password', '--trace', 'on'];
   const { code, output } = await runTroupe(makeHome(t), 'run', join(folder, 'flows/*.js'), ...words);
   t.equal(code, 0, output);
   t.match(output, `${FLOWS + 2} jobs: ${FLOWS + 2} passed`);
