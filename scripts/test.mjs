@@ -39,6 +39,7 @@ const LONG = [
   'test/playwright-test/fixture.test.ts',
   'test/playwright/codegen.test.ts',
   'test/playwright/interruptions.test.ts',
+  'test/playwright/mock.test.ts',
   'test/playwright/rules.test.ts',
   'test/playwright/same-as-playwright.test.ts',
   'test/playwright/scripts.test.ts',

@@ -4,6 +4,7 @@ import { filesModule } from '../../agent-js/files/files.js';
 import { flowModule } from '../../agent-js/flows/flow.js';
 import { Handoffs } from '../../agent-js/handoff.js';
 import { NetworkLog } from '../../agent-js/network/network-log.js';
+import { RequestMemory } from '../../agent-js/network/request-memory.js';
 import type { CastPuller } from '../../agent-js/pictures/screencast.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import { SavedStates } from '../../agent-js/state/saved-states.js';
@@ -157,6 +158,8 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     if (losesPages) await rules.set(false);
     const network = new NetworkLog({ file: networkLog, redact });
     browser.listen((event) => network.observe(event));
+    const requests = new RequestMemory();
+    browser.listen((event) => requests.observe(event));
     const trace = this.#args.traceLog === null ? null : new TraceLog({ file: this.#args.traceLog, redact });
     if (trace !== null) browser.listen((event) => trace.observe(event));
     const agent = new Agent({
@@ -181,7 +184,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     try {
       const flows = new FlowJob({ emit, healedDir, heldMs: () => this.#handoffs.waitedMs });
       const offered = [
-        this.#states.addTo(this.#handoffs.addTo(agent.module), browser),
+        playwright.addTo(requests.addTo(this.#states.addTo(this.#handoffs.addTo(agent.module), browser), browser)),
         playwright.module,
         flowModule({ flowsDir, onLoad: (flow, source) => trace?.source(flow, source) }),
         filesModule({ flowsDir }),

@@ -6,7 +6,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { Chain, Reply, ThreadCall, ThreadExpect, Wire } from '../wire.js';
 import { chromium } from './playwright-library.js';
 import { Routes } from './routes.js';
-import { urlPattern } from './url-pattern.js';
+import { urlPattern } from '../../agent-js/network/url-pattern.js';
 import { decode } from './values.js';
 
 /** Objects of Playwright that a session's scripts may hold; the oldest go. */
