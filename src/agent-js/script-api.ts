@@ -27,8 +27,7 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     dialogs: '(): { kind: string; message: string; url: string }[]',
     downloads: '(): { name: string; bytes: number; url: string }[]',
     handoff: '(text: string, options?: Timeout): { waitedMs: number; note?: string }',
-    requests:
-      '(filter?: string | { url?: string; method?: string; type?: string; status?: number }): PageRequest[]',
+    requests: '(filter?: string | { url?: string; method?: string; type?: string; status?: number }): PageRequest[]',
     mock: '(url: string, answer: MockAnswer | null): void',
     saveState:
       '(name: string, options?: { expiresIn?: number }): { name: string; cookies: number; origins: string[]; expiresAt: string }',

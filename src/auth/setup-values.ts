@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Journal } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionId } from '../protocol/session.js';
-import { mayUse } from './login-states.js';
 import type { AccessTokens } from './access-tokens.js';
+import { mayUse } from './login-states.js';
 import type { RequestVault } from './request-vault.js';
 
 /** Bytes of a value, which becomes an argument of every flow of its folder. */

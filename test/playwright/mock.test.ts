@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 import t from 'tap';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
-import { client, makeHome, startTestService } from '../support/service.js';
+import { client, makeHome, startTestService, type TestService } from '../support/service.js';
 import { spawnService } from '../support/service-process.js';
 import { readZip } from '../support/zip.js';
 
@@ -22,7 +22,9 @@ const server = createServer((request, response) => {
   }
   const page = request.url === '/asking' ? ASKING : '<title>Shop</title>';
   const isPage = request.url === '/' || request.url === '/asking';
-  response.writeHead(200, { 'content-type': isPage ? 'text/html' : 'application/json' }).end(isPage ? page : '{"real":true}');
+  response
+    .writeHead(200, { 'content-type': isPage ? 'text/html' : 'application/json' })
+    .end(isPage ? page : '{"real":true}');
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 t.teardown(() => {
@@ -75,6 +77,12 @@ const asked = (path: string) => `(async () => {
   } catch (error) { return { failed: true }; }
 })()`;
 
+/** The first session that uses Playwright starts its thread, which a busy machine may not do in the time of one call. */
+async function connected(service: Pick<TestService, 'run'>, id: string): Promise<void> {
+  const answers = async () => (await service.run(id, 'context.pages().length')).status === 200;
+  await eventually('Playwright is connected', answers, 120_000);
+}
+
 t.test('A mock answers a page as the same rule of Playwright does', async (t) => {
   const service = await startTestService(t, { forward: [port], maxSessions: 2 });
   const [ours, theirs] = [await service.live(), await service.live()];
@@ -84,6 +92,7 @@ t.test('A mock answers a page as the same rule of Playwright does', async (t) =>
   if (page === undefined) throw new Error('There is no page');
   await page.goto(origin);
   await service.run(ours.id, `agent.go('${origin}')`);
+  await connected(service, ours.id);
   for (const [glob, rule, path] of CASES) {
     const name = `${glob} ${JSON.stringify(rule)} ${path}`;
     await page.route(glob, async (route) => {
@@ -106,6 +115,7 @@ t.test('A mock answers a page as the same rule of Playwright does', async (t) =>
 t.test('A mock is a step of the report, and holds in new tabs; one that is written wrongly says so', async (t) => {
   const service = await startTestService(t, { forward: [port], maxSessions: 1 });
   const { id } = await service.live();
+  await connected(service, id);
   const source = `agent.go('${origin}'); agent.mock('**/api/late', {json: {n: 1}, delay: 30});
     agent.page("void window.open('/')"); agent.wait('navigation'); agent.page(${JSON.stringify(asked('/api/late'))})`;
   t.match(await service.run(id, source), { status: 200, body: { status: 200, text: '{"n":1}' } });
@@ -154,6 +164,7 @@ t.test('After a service was killed, no request of a page with mocks reaches the 
   t.teardown(() => first.end('SIGKILL'));
   const before = client(await first.listening);
   const { id } = await before.live();
+  await connected(before, id);
   const source = `agent.mock('**/api/asked', {status: 204}); agent.go('${origin}/asking');
     agent.until(() => agent.requests({url: '**/api/asked', status: 204}).length > 3); 1`;
   t.match(await before.run(id, source), { status: 200, body: 1 });

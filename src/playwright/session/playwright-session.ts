@@ -350,7 +350,8 @@ function shownResult(reply: unknown): unknown {
 
 /** Plain JSON as a call's argument. */
 function wireOf(value: unknown): Wire {
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') return value;
+  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string')
+    return value;
   if (Array.isArray(value)) return ['a', value.map(wireOf)];
   if (typeof value !== 'object') return ['u'];
   return ['o', Object.entries(value).map(([name, member]) => [name, wireOf(member)] as const)];

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright';
+import { urlPattern } from '../../agent-js/network/url-pattern.js';
 import { pause } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { urlPattern } from '../../agent-js/network/url-pattern.js';
 
 interface Rule {
   readonly owner: object;

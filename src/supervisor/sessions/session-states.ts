@@ -1,7 +1,7 @@
 import type { CollectedState } from '../../agent-js/state/saved-states.js';
 import type { LoginStates } from '../../auth/login-states.js';
-import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SetupValues } from '../../auth/setup-values.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { BrowserOpening, OpenBounds, SessionBrowser, SessionChild, SessionTask } from './session-child.js';
 
