@@ -41,7 +41,7 @@ async function run(words: readonly string[], says: { readonly [name: string]: un
         }),
       );
     },
-    valueOf: async ({ name }) => says[name ?? ''] ?? null,
+    setupValue: async ({ name }) => says[name ?? ''] ?? null,
   });
   const error = await ended.then(
     () => null,

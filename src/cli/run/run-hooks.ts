@@ -56,7 +56,7 @@ export interface HookRun {
     kind: 'setup' | 'wanted' | 'teardown',
   ): Promise<ReadonlyMap<number, SessionRecord>>;
   /** What the `_setup` flow of a session returned. */
-  valueOf(record: SessionRecord): Promise<unknown>;
+  setupValue(record: SessionRecord): Promise<unknown>;
 }
 
 /**
@@ -64,7 +64,7 @@ export interface HookRun {
  * in it. If it fails, they are not run. A `_teardown` runs if anything of its folder was started, also after an error.
  * @throws what kept flows from being run
  */
-export async function runWithHooks(plan: RunPlan, { run, valueOf }: HookRun): Promise<void> {
+export async function runWithHooks(plan: RunPlan, { run, setupValue }: HookRun): Promise<void> {
   const { flows } = plan;
   /** By folder. */
   const values = new Map<string, unknown>();
@@ -96,7 +96,7 @@ export async function runWithHooks(plan: RunPlan, { run, valueOf }: HookRun): Pr
       for (const index of able) {
         const folder = folderOf(pathOf(index));
         const record = records.get(index);
-        if (record?.status === 'completed') values.set(folder, await valueOf(record));
+        if (record?.status === 'completed') values.set(folder, await setupValue(record));
         else failed.add(folder);
       }
     }

@@ -208,7 +208,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     };
     await runWithHooks(plan, {
       run: runPart,
-      valueOf: ({ id }) => service.client.json('GET', `/api/sessions/${id}/value`),
+      setupValue: ({ id }) => service.client.json('GET', `/api/sessions/${id}/value`),
     });
     const faults = await reports.done();
     const results = await flowResults({
