@@ -140,11 +140,11 @@ t.test('A mock is a step of the report, and holds in new tabs; one that is writt
 
 t.test('A script reads what the page asked for and was answered', async (t) => {
   const service = await startTestService(t, { forward: [port], maxSessions: 1 });
-  const { id } = await service.live();
+  const { id } = await service.live({ har: 'bodies' });
   const source = `agent.go('${origin}');
     agent.page("fetch('/api/orders', {method: 'POST', headers: {'content-type': 'application/json'}, body: JSON.stringify({tea: 2})}).then(r => r.json())");
     agent.page("fetch('/moved').then(r => r.text())");
-    agent.until(() => agent.requests('**/real').filter(({durationMs}) => durationMs !== null).length === 1);
+    agent.until(() => agent.requests('**/{real,api/orders}').filter(({durationMs}) => durationMs !== null).length === 2);
     const [order] = agent.requests('**/api/orders');
     match(order, {method: 'POST', url: '${origin}/api/orders', status: 200, type: 'fetch', durationMs: '#number', requestBody: {tea: 2}, body: {real: true}});
     match(agent.requests({status: 302}), [{url: '${origin}/moved', body: '#notpresent'}]);
