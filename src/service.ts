@@ -3,7 +3,9 @@ import { Supervision } from './actors/supervision.js';
 import { ThreadPool } from './actors/thread-pool.js';
 import { PictureBudget } from './agent-js/pictures/picture-budget.js';
 import { AccessTokens } from './auth/access-tokens.js';
+import { LoginStates } from './auth/login-states.js';
 import { RequestVault } from './auth/request-vault.js';
+import { SetupValues } from './auth/setup-values.js';
 import { systemClock } from './base/clock.js';
 import type { Config } from './config.js';
 import { Gateway } from './gateway/server.js';
@@ -147,6 +149,8 @@ export async function startService(
       clock: systemClock,
       vault,
       tokens,
+      setupValues: new SetupValues({ journal, vault, tokens }),
+      states: new LoginStates({ journal, vault, tokens, clock: systemClock }),
       hub,
       webhooks,
       artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),

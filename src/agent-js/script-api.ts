@@ -27,6 +27,10 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     dialogs: '(): { kind: string; message: string; url: string }[]',
     downloads: '(): { name: string; bytes: number; url: string }[]',
     handoff: '(text: string, options?: Timeout): { waitedMs: number; note?: string }',
+    requests: '(filter?: string | { url?: string; method?: string; type?: string; status?: number }): PageRequest[]',
+    mock: '(url: string, answer: MockAnswer | null): void',
+    saveState:
+      '(name: string, options?: { expiresIn?: number }): { name: string; cookies: number; origins: string[]; expiresAt: string }',
     expect: '(target: string | typeof agent): Expectation & { not: Expectation }',
     until: '<T>(body: () => T, options?: Timeout): T',
   },
@@ -95,6 +99,25 @@ interface Acted {
   newTab?: number;
   download?: { name: string; url: string };
   status?: number;
+}
+interface PageRequest {
+  method: string;
+  url: string;
+  status: number | null;
+  type: string;
+  durationMs: number | null;
+  requestBody?: any;
+  body?: any;
+  error?: string;
+}
+interface MockAnswer {
+  status?: number;
+  json?: unknown;
+  body?: string;
+  headers?: Record<string, string>;
+  contentType?: string;
+  delay?: number;
+  abort?: boolean | string;
 }
 interface Timeout {
   timeout?: number;

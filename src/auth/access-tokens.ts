@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import type { Journal } from '../journal/journal.js';
-import { type CreatedToken, TokenInfo, type TokenLimits, type TokenRequest } from '../protocol/access.js';
+import { type CreatedToken, type Role, TokenInfo, type TokenLimits, type TokenRequest } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { RequestVault } from './request-vault.js';
 
@@ -140,6 +140,11 @@ export class AccessTokens {
   findByCookie(value: string): TokenInfo | null {
     const stored = this.#byId.get(value.split('.')[0] ?? '');
     return stored !== undefined && equal(this.cookieValueOf(stored), value) ? stored : null;
+  }
+
+  /** The role of a caller's token; null for a caller without one, and if it was revoked. */
+  roleOf(caller: string): Role | null {
+    return caller.startsWith('token:') ? (this.#byId.get(caller.slice('token:'.length))?.role ?? null) : null;
   }
 
   /** The limits of a caller; none for a caller without a token. */

@@ -9,3 +9,9 @@ export function isFlowFile(path: string): boolean {
 export function flowOfFile(file: string): string {
   return file.replace(FLOW, '');
 }
+
+/** What a flow is for its folder: it runs once before all flows, or once after them; null for an ordinary flow. */
+export function hookOf(path: string): 'setup' | 'teardown' | null {
+  const [, hook] = /(?:^|\/)_(setup|teardown)\.(?:js|ts)$/.exec(path) ?? [];
+  return hook === 'setup' || hook === 'teardown' ? hook : null;
+}

@@ -39,8 +39,8 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   run: {
     usage: [
       'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
-      '           [--list] [--grep RE|@TAG] [--last-failed] [--shard I/N] [--repeat-each N] [--data FILE] [--parallel N]',
-      '           [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
+      '           [--list] [--grep RE|@TAG] [--last-failed] [--shard I/N] [--repeat-each N] [--data FILE] [--state NAME]',
+      '           [--parallel N] [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
       '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE] [--webhook URL]',
       '           [--exact-screenshots] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
       '           [--forward PORT,...]',
@@ -54,6 +54,7 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --shard I/N           only part I of N
   --repeat-each N       run each flow N times
   --data FILE           run each flow once for each row of a CSV or JSON file; the columns are its arguments
+  --state NAME          flows start with the login that agent.saveState(NAME) saved
   --parallel N          browsers at once
   --retries N           run a failed flow again, in a fresh browser
   --retry-strategy S    immediate: as soon as it failed; isolated: at the end, one at a time
@@ -72,6 +73,7 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --args NAME=TEXT      an argument of every flow; NAME:=JSON for other values than text
   --secret VARIABLE     fills {{VARIABLE}} in flows from the environment; no report shows the value
   --prompt TEXT         what a model does after the flows; --model chooses it
+A folder's _setup.js runs once before its flows, its _teardown.js once after them; what _setup returns is args.setup.
 flows/quarantine.json lists flows whose failures do not fail the run: [{"flow", "until": "YYYY-MM-DD", "ticket"}]`,
   },
   eval: {

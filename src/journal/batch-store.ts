@@ -30,6 +30,7 @@ export class BatchStore {
     this.#run(
       this.#webhooks().where((of) => of.or([of(SESSION_OF_WEBHOOK, '=', id), of(SESSION_OF_WEBHOOK, 'in', own)])),
     );
+    this.#run(kysely.deleteFrom('kept').where('kind', '=', 'value').where('id', 'in', own));
     this.#run(kysely.deleteFrom('sessions').where('batch', '=', id));
     this.#run(kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', '=', id));
   }

@@ -46,9 +46,19 @@ export interface Submission {
 
 /**
  * The kinds of key-value entries: access tokens, the mark that there has been one, batches, webhook messages (whose ids
- * begin with the id of their session or batch and a slash), and the probe of a disk that failed.
+ * begin with the id of their session or batch and a slash), saved login states and what is in them, values of
+ * `_setup` flows (by the id of their session), and the probe of a disk that failed.
  */
-export type KeyValueKind = 'token' | 'access' | 'delivery' | 'delivered' | 'batch' | 'probe';
+export type KeyValueKind =
+  | 'token'
+  | 'access'
+  | 'delivery'
+  | 'delivered'
+  | 'batch'
+  | 'state'
+  | 'state-data'
+  | 'value'
+  | 'probe';
 
 /** A key-value entry. `data` is JSON text; null deletes the entry. */
 export interface KeyValueRow {

@@ -143,6 +143,7 @@ export class Store {
         for (const kind of ['delivery', 'delivered']) {
           removeKeyValues.run([kind, `${request.sessionId}/`, `${request.sessionId}/${LAST}`]);
         }
+        removeKeyValue.run(['value', request.sessionId]);
         return 0;
       case 'removeBatch':
         this.#batches.remove(request.batchId);

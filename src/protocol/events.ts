@@ -137,6 +137,8 @@ export const EVENT_DATA = {
     by: z.string().optional(),
     note: z.string().optional(),
   }),
+  /** `agent.saveState` has collected cookies and local storage, which the service saves under this name. */
+  StateCollected: z.object({ state: z.string(), name: z.string(), cookies: z.int(), origins: z.array(z.string()) }),
   BrowserLost: z.object({ reason: z.string() }),
   /** The video of the session has ended before the session, or never began. */
   VideoFailed: z.object({ reason: z.string() }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ControlKey } from './control.js';
 import { ERROR_TABLE, type ErrorCode } from './errors.js';
+import { StateName } from './login-state.js';
 import { Handoff } from './person/handoff.js';
 import { TraceWhen } from './trace/trace.js';
 
@@ -93,6 +94,8 @@ const sessionFields = {
   ignoreHTTPSErrors: z.boolean().optional(),
   httpCredentials: z.strictObject({ username: z.string().max(500), password: z.string().max(500) }).optional(),
   storageState: z.looseObject({}).optional(),
+  /** The name of a login state that `agent.saveState` saved. */
+  state: StateName.optional(),
   proxy: z
     .strictObject({
       server: z.string().max(500).refine(isProxyServer, '[http|https|socks4|socks5://]host[:port], nothing more'),

@@ -127,6 +127,7 @@ export class ReportBuilder {
       case 'ControlReturned':
       case 'HandoffRequested':
       case 'HandoffEnded':
+      case 'StateCollected':
       case 'ScreenshotTaken':
       case 'DialogOpened':
       case 'DownloadFinished':

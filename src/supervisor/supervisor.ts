@@ -1,6 +1,8 @@
 import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameRequest, ScreenFrame } from '../actors/session/screen.js';
 import type { AccessTokens } from '../auth/access-tokens.js';
+import type { LoginStates } from '../auth/login-states.js';
+import type { SetupValues } from '../auth/setup-values.js';
 import { ShareLinks } from '../auth/share-links.js';
 import { sentenceOf } from '../base/system-fault.js';
 import { isCallable } from '../config/models.js';
@@ -129,6 +131,14 @@ export class Supervisor implements Sessions {
 
   get webhooks(): Outbox {
     return this.#parts.webhooks;
+  }
+
+  get states(): LoginStates {
+    return this.#parts.states;
+  }
+
+  get setupValues(): SetupValues {
+    return this.#parts.setupValues;
   }
 
   get tokens(): AccessTokens {

@@ -127,6 +127,12 @@ t.test('Every route answers valid requests as documented', async (t) => {
   await by('POST', '/api/tokens')(id, '{"name": "ci", "role": "admin"}');
   const [token] = sessions.tokens.list();
   await by('DELETE', '/api/tokens/{id}')(token?.id ?? '');
+  await sessions.states.save('127.0.0.1', 'a.txt', { cookies: [], origins: [] }, 60);
+  await by('GET', '/api/states')(id);
+  for (const _ of ['saved', 'removed']) await by('DELETE', '/api/states/{name}')(id);
+  await by('GET', '/api/sessions/{id}/value')(id);
+  await sessions.setupValues.save('127.0.0.1', id, '{"user":7}');
+  await by('GET', '/api/sessions/{id}/value')(id);
   await by('PUT', '/api/sessions/{id}/files/{name}')(id, 'content');
   await by('GET', '/api/sessions/{id}/screenshots/{name}')(id);
   await by('GET', '/api/sessions/{id}/files/{name}')(id);

@@ -32,6 +32,7 @@ async function stage(t: Test, retention: { days: number; megabytes: number }) {
     config,
     journal,
     artifacts,
+    states: { removeExpired: async () => undefined },
     clock,
     log: () => undefined,
     isLiving: (id) => living.has(id),

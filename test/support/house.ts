@@ -4,7 +4,9 @@ import { Supervision } from '#troupe/actors/supervision.js';
 import { ThreadPool } from '#troupe/actors/thread-pool.js';
 import { PictureBudget } from '#troupe/agent-js/pictures/picture-budget.js';
 import { AccessTokens } from '#troupe/auth/access-tokens.js';
+import { LoginStates } from '#troupe/auth/login-states.js';
 import { RequestVault } from '#troupe/auth/request-vault.js';
+import { SetupValues } from '#troupe/auth/setup-values.js';
 import { systemClock } from '#troupe/base/clock.js';
 import { readConfig } from '#troupe/config.js';
 import { Gateway, type GatewayOptions } from '#troupe/gateway/server.js';
@@ -83,6 +85,8 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
     ...parts,
     videos,
     tokens,
+    states: new LoginStates({ journal, vault, tokens, clock }),
+    setupValues: new SetupValues({ journal, vault, tokens }),
     hub,
     webhooks,
     reports,

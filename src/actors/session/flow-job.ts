@@ -5,7 +5,7 @@ import { callSource } from '../../agent-js/call-source.js';
 import { type Continuation, FlowTape, type Resumption, type TapedCall } from '../../autonomy/flow-tape.js';
 import { Healer } from '../../autonomy/healing/healer.js';
 import type { ResumeRequest } from '../../autonomy/tools.js';
-import { flowOfFile } from '../../base/flow-file.js';
+import { flowOfFile, hookOf } from '../../base/flow-file.js';
 import { writeFile } from '../../files/thread-files.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventData, SessionEvent } from '../../protocol/events.js';
@@ -76,16 +76,20 @@ export class FlowJob {
     bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<FlowsOutcome> {
     const deadline = new HeldDeadline(bounds.timeoutMs, this.#heldMs);
+    let value: { readonly value: string } | undefined;
     for (const path of paths) {
       this.#tape.begin();
       this.#healer = new Healer();
       const ended = await this.#runOne(path, parts, deadline, bounds.signal);
-      if (ended.kind === 'passed') continue;
+      if (ended.kind === 'passed') {
+        if (hookOf(path) === 'setup') value = { value: ended.json };
+        continue;
+      }
       const timeIsUp = deadline.leftMs < TIME_IS_UP_MS;
       return { status: 'failed', flow: path, error: flowFailed(path, ended.cause, timeIsUp) };
     }
     this.#tape.clear();
-    return { status: 'passed', flows: paths.length };
+    return { status: 'passed', flows: paths.length, ...value };
   }
 
   /**

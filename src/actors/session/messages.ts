@@ -1,5 +1,6 @@
 import type { GivenAnswer } from '../../agent-js/handoff.js';
 import type { CastPuller } from '../../agent-js/pictures/screencast.js';
+import type { CollectedState, SaveOutcome } from '../../agent-js/state/saved-states.js';
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import type { ConnectionSettings } from '../../config/connection-settings.js';
@@ -57,7 +58,12 @@ export interface SessionArgs {
  * The outcome of a run of flows. `error` is FLOW_FAILED or HARD_TIMEOUT with flow, line, column, url, title, and cause.
  */
 export type FlowsOutcome =
-  | { readonly status: 'passed'; readonly flows: number }
+  | {
+      readonly status: 'passed';
+      readonly flows: number;
+      /** The JSON text of what a `_setup` flow returned. */
+      readonly value?: string;
+    }
   | { readonly status: 'failed'; readonly flow: string; readonly error: ErrorBody };
 
 /** The messages of a session actor. */
@@ -101,6 +107,13 @@ export type SessionMessages = {
   GiveControl: { readonly payload: { readonly to: 'agent' | 'person' }; readonly reply: null };
   /** A person's answer to the open handoff. NOT_FOUND if it is not open. */
   AnswerHandoff: { readonly payload: GivenAnswer; readonly reply: null };
+  /** The login state that a script has collected and waits to see saved. NOT_FOUND if none waits. */
+  CollectState: { readonly payload: { readonly state: string }; readonly reply: CollectedState };
+  /** What became of it. */
+  SettleState: {
+    readonly payload: { readonly state: string; readonly outcome: SaveOutcome };
+    readonly reply: null;
+  };
   /** A person's input for the active page. WAIT_TIMEOUT if the page does not process it. */
   SendInput: { readonly payload: { readonly inputs: readonly PageInput[] }; readonly reply: null };
   /** The selection of the active page, at most 65,536 characters. */

@@ -4,8 +4,10 @@ import { filesModule } from '../../agent-js/files/files.js';
 import { flowModule } from '../../agent-js/flows/flow.js';
 import { Handoffs } from '../../agent-js/handoff.js';
 import { NetworkLog } from '../../agent-js/network/network-log.js';
+import { RequestMemory } from '../../agent-js/network/request-memory.js';
 import type { CastPuller } from '../../agent-js/pictures/screencast.js';
 import { Secrets } from '../../agent-js/secrets.js';
+import { SavedStates } from '../../agent-js/state/saved-states.js';
 import { TraceLog } from '../../agent-js/trace/trace-log.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { settlesWithin, withSignal } from '../../base/deadline.js';
@@ -49,6 +51,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #secrets: Secrets;
   readonly #controlLock: ControlLock;
   readonly #handoffs = new Handoffs((event) => this.#emit(event));
+  readonly #states = new SavedStates((event) => this.#emit(event));
   readonly #clientSteps = new ClientSteps();
   /** Receives the console output of the model's current script. */
   #onConsole: ((text: string) => void) | undefined;
@@ -88,6 +91,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     GiveControl: ({ to }) => later(this.#giveControl(to)),
     AnswerHandoff: (given) => {
       this.#handoffs.answer(given);
+      return null;
+    },
+    CollectState: ({ state }) => this.#states.collected(state),
+    SettleState: ({ state, outcome }) => {
+      this.#states.settle(state, outcome);
       return null;
     },
     SendInput: ({ inputs }) => later(this.#openParts().input.send(inputs)),
@@ -150,6 +158,8 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     if (losesPages) await rules.set(false);
     const network = new NetworkLog({ file: networkLog, redact });
     browser.listen((event) => network.observe(event));
+    const requests = new RequestMemory();
+    browser.listen((event) => requests.observe(event));
     const trace = this.#args.traceLog === null ? null : new TraceLog({ file: this.#args.traceLog, redact });
     if (trace !== null) browser.listen((event) => trace.observe(event));
     const agent = new Agent({
@@ -175,7 +185,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     try {
       const flows = new FlowJob({ emit, healedDir, heldMs: () => this.#handoffs.waitedMs });
       const offered = [
-        this.#handoffs.addTo(agent.module),
+        playwright.addTo(requests.addTo(this.#states.addTo(this.#handoffs.addTo(agent.module), browser), browser)),
         playwright.module,
         flowModule({ flowsDir, onLoad: (flow, source) => trace?.source(flow, source) }),
         filesModule({ flowsDir }),

@@ -93,6 +93,7 @@ export const OPTIONS = {
     abort: 'boolean | string',
     body: 'string',
     contentType: 'string',
+    delay: 'number',
     headers: '{ [name: string]: string }',
     json: 'any',
     status: 'number',

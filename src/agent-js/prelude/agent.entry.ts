@@ -28,6 +28,10 @@ export function install(host: Host, engine: Engine): void {
     tab: (index: unknown) => host('tab', index),
     dialogs: (given: unknown) => host('dialogs', given),
     handoff: (text: unknown, options: unknown) => host('handoff', text, options),
+    requests: (filter: unknown) => host('requests', filter),
+    // Only a null that was given ends a mock.
+    mock: (url: unknown, answer: unknown) => host('mock', url, answer === undefined ? {} : answer),
+    saveState: (name: unknown, options: unknown) => host('saveState', name, options),
     downloads: (given: unknown) => host('downloads', given),
     expect: expectOf(host, (target) => target === value),
     until: untilOf(host, engine),

@@ -48,13 +48,12 @@ export function planRun(
     named.length === 0
       ? [{ name: 'prompt', path: null, tags: [], request: { ...common, ...withModel, prompt: prompt ?? '' } }]
       : named.map((path) => {
-          const name = flowName(path);
           const source = texts[path] ?? '';
-          const { text, tags } = describeSource(path, source);
+          if (prompt === undefined && isFlowFile(path)) return planFlow(path, source, common);
+          const name = flowName(path);
+          const { tags } = describeSource(path, source);
           const job = { ...common, flowFiles: [path] };
           if (prompt !== undefined) return { name, path, tags, request: { ...job, ...withModel, prompt } };
-          if (isFlowFile(path))
-            return { name, path, tags, request: { ...job, prompt: text || name, maxIterations: 0 } };
           return { name, path, tags, request: { ...job, ...withModel, prompt: headingOf(source) || name } };
         });
   return withUniqueNames(
@@ -65,6 +64,13 @@ export function planRun(
       .filter((_, index) => shard === null || index % shard.count === shard.index - 1)
       .flatMap((flow) => Array.from({ length: options.repeatEach }, () => flow)),
   );
+}
+
+/** A flow that runs without a model. */
+export function planFlow(path: string, source: string, common: Omit<JobRequest, 'prompt'>): PlannedFlow {
+  const name = flowName(path);
+  const { text, tags } = describeSource(path, source);
+  return { name, path, tags, request: { ...common, flowFiles: [path], name, prompt: text || name, maxIterations: 0 } };
 }
 
 function withRow(flow: PlannedFlow, row: DataRow): PlannedFlow {
@@ -87,10 +93,12 @@ function withUniqueNames(flows: readonly PlannedFlow[]): readonly PlannedFlow[] 
   });
 }
 
-function commonRequest(
-  { args, secrets, timeout, actTimeout, exactScreenshots, harBodies, trace, forward: ports }: RunOptions,
+/** What all jobs of a run ask for. */
+export function commonRequest(
+  { args, secrets, state, timeout, actTimeout, exactScreenshots, harBodies, trace, forward: ports }: RunOptions,
   settings: RunSettings,
 ) {
+  const stateName = state ?? settings.state;
   const forward = [...new Set([...(settings.forward ?? []), ...ports])];
   return {
     args: { ...settings.args, ...args },
@@ -98,6 +106,7 @@ function commonRequest(
     ...(exactScreenshots ? { screenshots: 'exact' as const } : {}),
     ...(harBodies ? { har: 'bodies' as const } : {}),
     ...(trace === undefined ? {} : { trace }),
+    ...(stateName === undefined ? {} : { state: stateName }),
     ...(timeout === undefined ? {} : { hardTimeout: timeout }),
     ...(actTimeout === undefined ? {} : { actTimeout }),
     ...(forward.length > 0 ? { forward } : {}),

@@ -1,6 +1,6 @@
 import type { BatchRequest } from '../../protocol/batches/batch.js';
 import { mayPassAgain } from '../../protocol/errors.js';
-import type { SessionRecord } from '../../protocol/session.js';
+import type { JobRequest, SessionRecord } from '../../protocol/session.js';
 import { describeFailure } from '../failure.js';
 import type { ServiceClient } from '../service-client.js';
 import type { PlannedFlow } from './plan-run.js';
@@ -24,6 +24,14 @@ export interface RunContext {
   readonly hurried: Promise<unknown>;
 }
 
+/** Which flows of a run to run now, and as what. */
+export interface RunPart {
+  readonly indexes: readonly number[];
+  requestOf(index: number): JobRequest;
+  /** Whether their failures count for `--max-failures`. */
+  readonly counted: boolean;
+}
+
 /** The jobs of each flow that have ended, in order: the last one is its result. By the flow's index. */
 export type Attempts = ReadonlyMap<number, readonly SessionRecord[]>;
 
@@ -35,6 +43,7 @@ export type Attempts = ReadonlyMap<number, readonly SessionRecord[]>;
  */
 export async function runAttempts(
   context: RunContext,
+  part: RunPart,
   onEnded: (index: number, record: SessionRecord, attempt: number) => void,
 ): Promise<Attempts> {
   const { client, options, flows, texts, progress, cancelled, hurried } = context;
@@ -53,7 +62,7 @@ export async function runAttempts(
         const records = attempts.get(index) ?? [];
         attempts.set(index, [...records, record]);
         onEnded(index, record, records.length + record.attempt);
-        if (round > 0 || record.status !== 'failed' || !context.counts(flow)) return false;
+        if (round > 0 || record.status !== 'failed' || !part.counted || !context.counts(flow)) return false;
         failures += 1;
         limited ||= maxFailures !== null && failures >= maxFailures;
         return limited;
@@ -62,10 +71,10 @@ export async function runAttempts(
       stopFailed: (error) => progress.say(describeFailure(error)),
       notNotified: (problem) => progress.say(problem),
     };
-    const jobs = indexes.flatMap((index) => {
-      const request = flows[index]?.request;
-      return request === undefined ? [] : [{ ...request, ...(isolated || retries === 0 ? {} : { retries }) }];
-    });
+    const jobs = indexes.map((index) => ({
+      ...part.requestOf(index),
+      ...(isolated || retries === 0 ? {} : { retries }),
+    }));
     const parallel = round > 0 ? 1 : options.parallel;
     const request = {
       name: round === 0 ? context.name : `${context.name} (retry ${round})`.slice(0, 200),
@@ -77,11 +86,11 @@ export async function runAttempts(
     };
     await runBatch(client, request, listener, { cancelled, hurried });
   };
-  await runRound([...flows.keys()], 0);
+  await runRound(part.indexes, 0);
   for (let round = 1; isolated && round <= retries && !limited && !cancelled.aborted; round += 1) {
-    const failed = [...flows.keys()].filter((index) => isRetried(attempts.get(index)?.at(-1)));
+    const failed = part.indexes.filter((index) => isRetried(attempts.get(index)?.at(-1)));
     if (failed.length === 0) break;
-    progress.say(`Retrying ${failed.length} of ${flows.length}, one at a time`);
+    progress.say(`Retrying ${failed.length} of ${part.indexes.length}, one at a time`);
     await runRound(failed, round);
   }
   return attempts;

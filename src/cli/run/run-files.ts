@@ -1,7 +1,7 @@
 import { lstat, opendir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { globMatcher } from '../../agent-js/network/glob-matcher.js';
-import { isFlowFile } from '../../base/flow-file.js';
+import { hookOf, isFlowFile } from '../../base/flow-file.js';
 import { MAX_BATCH_FLOWS } from '../../protocol/batches/batch.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { UsageError } from '../failure.js';
@@ -75,7 +75,7 @@ async function plain(file: string): Promise<readonly string[]> {
   throw new UsageError(`'${file}' is neither a .js or .ts flow nor a .md task file`);
 }
 
-/** What a glob finds below its part without wildcards, by path. */
+/** What a glob finds below its part without wildcards, by path. `_setup` and `_teardown` run by themselves. */
 async function expand(glob: string, base: string): Promise<readonly string[]> {
   const segments = glob.split('/');
   const first = segments.findIndex((segment) => GLOB.test(segment));
@@ -83,7 +83,8 @@ async function expand(glob: string, base: string): Promise<readonly string[]> {
   const matches = globMatcher(`./${segments.slice(first).join('/')}`);
   const found: string[] = [];
   for await (const path of walk(folder)) {
-    if ((isFlowFile(path) || path.endsWith('.md')) && matches(path)) found.push(join(folder, path));
+    if ((isFlowFile(path) || path.endsWith('.md')) && hookOf(path) === null && matches(path))
+      found.push(join(folder, path));
   }
   return found.sort();
 }

@@ -1,4 +1,5 @@
 import { namedVariable } from '../../config.js';
+import { StateName } from '../../protocol/login-state.js';
 import { WebhookFormat } from '../../protocol/session.js';
 import { TraceWhen } from '../../protocol/trace/trace.js';
 import { UsageError } from '../failure.js';
@@ -36,6 +37,8 @@ export interface RunOptions {
   readonly retryStrategy: 'immediate' | 'isolated';
   /** A CSV or JSON file: each flow runs once for each of its rows. */
   readonly data: string | undefined;
+  /** The saved login state that flows start with. */
+  readonly state: string | undefined;
   /** How often each flow runs. */
   readonly repeatEach: number;
   /** The run is stopped after so many failures; null: it goes on to its end. */
@@ -104,6 +107,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     exactScreenshots: values['exact-screenshots'] ?? false,
     trace: values.trace === undefined ? undefined : traceOf(values.trace),
     data: values.data,
+    state: values.state === undefined ? undefined : stateOf(values.state),
     retries,
     retryStrategy,
     repeatEach: values['repeat-each'] === undefined ? 1 : whole('--repeat-each', values['repeat-each'], 1, 1000),
@@ -148,6 +152,7 @@ function parsed(args: readonly string[]) {
     'last-failed': flag,
     'retry-strategy': text,
     data: text,
+    state: text,
     'repeat-each': text,
     'max-failures': text,
     'fail-on-flaky': flag,
@@ -200,6 +205,12 @@ function traceOf(text: string): TraceWhen {
   const when = TraceWhen.safeParse(text);
   if (when.success) return when.data;
   throw new UsageError(`--trace takes ${TraceWhen.options.join(', ')}, not '${text}'`);
+}
+
+function stateOf(text: string): string {
+  const name = StateName.safeParse(text);
+  if (name.success) return name.data;
+  throw new UsageError(`--state takes the name of a saved login state, not '${text}'`);
 }
 
 function maxFailuresOf(failFast: boolean | undefined, text: string | undefined): number | null {

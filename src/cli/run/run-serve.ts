@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { pause, settlesWithin } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { StateName } from '../../protocol/login-state.js';
 
 const FILE = 'troupe-run.json';
 const DEADLINE_S = 60;
@@ -21,6 +22,8 @@ const RunSettings = z.strictObject({
     .optional(),
   /** Ports of this machine that pages in containers reach as localhost. */
   forward: z.array(z.int().min(1).max(65_535)).max(20).optional(),
+  /** The saved login state that flows start with, unless `--state` names another. */
+  state: StateName.optional(),
   /** Arguments of every job; those of the command line win. */
   args: z.record(z.string(), z.unknown()).optional(),
 });

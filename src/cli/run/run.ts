@@ -1,11 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { hookOf } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
 import { ciBuild, mayColour, readConfig } from '../../config.js';
 import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { SessionRecord } from '../../protocol/session.js';
 import { countFlows, isFlaky, type SuiteResult } from '../../report/suite/suite-result.js';
 import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
 import { describeFailure, UsageError } from '../failure.js';
@@ -17,6 +19,7 @@ import { flowName, originalName, type PlannedFlow, planRun } from './plan-run.js
 import { type Quarantine, readQuarantine } from './quarantine.js';
 import { runAttempts } from './run-attempts.js';
 import { findRunFiles, type RunFiles } from './run-files.js';
+import { type HookRun, planHooks, type RunPlan, runWithHooks } from './run-hooks.js';
 import { type RunOptions, readRunOptions } from './run-options.js';
 import { countedJobs, RunProgress } from './run-progress.js';
 import { RunReports } from './run-reports.js';
@@ -28,7 +31,7 @@ import { GithubOutput, writeRunReports } from './write-run-reports.js';
 interface Run {
   readonly options: RunOptions;
   readonly files: RunFiles;
-  readonly flows: readonly PlannedFlow[];
+  readonly plan: RunPlan;
   readonly quarantine: Quarantine;
   /** Aborted when the run is to end early: by a signal, or because its time is over. */
   readonly stopped: AbortSignal;
@@ -74,7 +77,8 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     process.stderr.write(`${countedJobs(flows.length)} on ${service.description}\n`);
     stopped.throwIfAborted();
     github.stopCommands();
-    const run = { options, files, flows, quarantine, stopped, cancelled: cancelled.signal, signals, github };
+    const plan = planHooks(flows, files, options, settings);
+    const run = { options, files, plan, quarantine, stopped, cancelled: cancelled.signal, signals, github };
     return await runOn(service, run);
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -156,7 +160,8 @@ function suiteOf(options: RunOptions, startedAt: string, endedAt: string): Omit<
 }
 
 async function runOn(service: UsedService, run: Run): Promise<number> {
-  const { options, files, flows, quarantine, stopped, cancelled, signals, github } = run;
+  const { options, files, plan, quarantine, stopped, cancelled, signals, github } = run;
+  const { flows } = plan;
   const startedAt = new Date().toISOString();
   const suite = suiteOf(options, startedAt, startedAt);
   const folders = [
@@ -170,29 +175,41 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     // Without a folder for reports, only those of failures are read, for what they say.
     const reports = new RunReports(service.client, temporary ?? resolve(options.report ?? ''), temporary === null);
     const isQuarantined = (flow: PlannedFlow) => quarantine.entries.has(originalName(flow));
-    const attempts = await runAttempts(
-      {
-        client: service.client,
-        options,
-        flows,
-        texts: files.texts,
-        name: suite.name,
-        labels: suite.labels,
-        counts: (flow) => !isQuarantined(flow),
-        progress,
-        cancelled: stopped,
-        hurried: signals.second,
-      },
-      (index, record, attempt) => {
-        const flow = flows[index];
-        if (flow === undefined) return;
-        const retry = attempt - record.attempt;
-        const wanted = temporary === null || record.status === 'failed' || record.attempt > 1;
-        if (record.startedAt !== null && wanted) reports.add(record.id, folderOf(index, retry));
-        const note = record.status === 'failed' && isQuarantined(flow) ? 'quarantined' : '';
-        progress.ended(index, flow.name, record, attempt, note);
-      },
-    );
+    const ended = (index: number, record: SessionRecord, attempt: number): void => {
+      const flow = flows[index];
+      if (flow === undefined) return;
+      const retry = attempt - record.attempt;
+      const wanted = temporary === null || record.status === 'failed' || record.attempt > 1;
+      if (record.startedAt !== null && wanted) reports.add(record.id, folderOf(index, retry));
+      const note = record.status === 'failed' && isQuarantined(flow) ? 'quarantined' : '';
+      progress.ended(index, flow.name, record, attempt, note);
+    };
+    const context = {
+      client: service.client,
+      options,
+      flows,
+      texts: files.texts,
+      name: suite.name,
+      labels: suite.labels,
+      counts: (flow: PlannedFlow) => !isQuarantined(flow),
+      progress,
+      hurried: signals.second,
+    };
+    const attempts = new Map<number, readonly SessionRecord[]>();
+    const runPart: HookRun['run'] = async (indexes, requestOf, kind) => {
+      // A run that is cancelled is cleaned up, unless it is cancelled again.
+      const until = kind === 'teardown' ? abortedBy(signals.second) : stopped;
+      const part = { indexes, requestOf, counted: kind === 'wanted' };
+      const done = await runAttempts({ ...context, cancelled: until }, part, ended);
+      for (const [index, records] of done) attempts.set(index, records);
+      return new Map(
+        [...done].flatMap(([index, records]) => records.slice(-1).map((record) => [index, record] as const)),
+      );
+    };
+    await runWithHooks(plan, {
+      run: runPart,
+      setupValue: ({ id }) => service.client.json('GET', `/api/sessions/${id}/value`),
+    });
     const faults = await reports.done();
     const results = await flowResults({
       service,
@@ -242,15 +259,24 @@ function exitCode(options: RunOptions, suite: SuiteResult): 0 | 1 {
   return failed > 0 || stopped > 0 || failsAsFlaky(options, suite) ? 1 : 0;
 }
 
+/** Aborted when a promise settles. */
+function abortedBy(settled: Promise<unknown>): AbortSignal {
+  const controller = new AbortController();
+  void settled.then(() => controller.abort(new TroupeError('UNAVAILABLE', 'Cancelled')));
+  return controller.signal;
+}
+
 async function storeFailed(
   { root }: RunFiles,
   flows: readonly PlannedFlow[],
   suite: SuiteResult,
 ): Promise<readonly string[]> {
   if (root === null) return [];
-  const failed = flows.filter((_, index) => suite.flows[index]?.outcome === 'failed').map(originalName);
+  const failed = flows.filter(
+    ({ path }, index) => suite.flows[index]?.outcome === 'failed' && hookOf(path ?? '') === null,
+  );
   try {
-    await storeLastFailed(root, [...new Set(failed)]);
+    await storeLastFailed(root, [...new Set(failed.map(originalName))]);
     return [];
   } catch (error) {
     return [`The failures could not be stored for --last-failed: ${encodeError(error).error}`];

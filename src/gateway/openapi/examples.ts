@@ -191,6 +191,13 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
     answer: { ...TOKEN, token: 'troupe_...' },
   },
   'GET /api/tokens': { answer: [TOKEN] },
+  'GET /api/states': {
+    answer: [
+      { name: 'shop', token: TOKEN.id, createdAt: AT, expiresAt: LATER, cookies: 3, origins: ['https://shop.test'] },
+    ],
+  },
+  'DELETE /api/states/{name}': { answer: { name: 'shop', removed: 1 } },
+  'GET /api/sessions/{id}/value': { answer: { user: 7 } },
   'DELETE /api/tokens/{id}': { answer: { id: TOKEN.id, revoked: true } },
   'POST /api/sessions/{id}/links': {
     request: { expiresIn: 3600 },

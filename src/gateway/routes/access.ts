@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CreatedToken, RevokedToken, TokenInfo, TokenRequest } from '../../protocol/access.js';
 import { ServiceProof, SignedIn } from '../../protocol/answers.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { LoginState, RemovedState, StateName } from '../../protocol/login-state.js';
 import { ShareLink, ShareRequest } from '../../protocol/share.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
@@ -117,6 +118,28 @@ export const accessRoutes: readonly Route[] = [
         location: `/#/sessions/${id}`,
         setCookie: request.acceptLink(request.params.link ?? '', shared),
       };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/states',
+    summary: 'Lists the login states that the caller can use, without what is in them.',
+    role: 'run',
+    answer: z.array(LoginState),
+    async handle({ request }, { states }) {
+      return { kind: 'json', status: 200, body: await states.list(request.caller) };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/states/{name}',
+    summary: "Removes the caller's login state of this name; for an admin, those of all tokens.",
+    answer: RemovedState,
+    async handle({ request }, { states }) {
+      const name = StateName.safeParse(request.params.name);
+      if (!name.success) throw new TroupeError('NOT_FOUND', 'There is no saved state of this name');
+      const removed = await states.remove(request.caller, name.data);
+      return { kind: 'json', status: 200, body: { name: name.data, removed } };
     },
   }),
 ];

@@ -82,6 +82,18 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/value',
+    summary: 'What the _setup flow of a job returned, for the caller that submitted it and for admins.',
+    role: 'run',
+    answer: z.unknown(),
+    async handle({ request }, sessions) {
+      const { id } = await sessions.get(sessionIdOf(request));
+      const text = await sessions.setupValues.read(request.caller, id);
+      return { kind: 'text', status: 200, contentType: 'application/json; charset=utf-8', text };
+    },
+  }),
+  defineRoute({
     method: 'DELETE',
     path: '/api/sessions/{id}',
     summary: 'Stops a running session; removes the record and artifacts of an ended one, or with purge of any.',

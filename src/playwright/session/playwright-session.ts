@@ -1,7 +1,8 @@
 import { type UploadFolders, uploadPaths } from '../../agent-js/acting/uploads.js';
 import type { Agent } from '../../agent-js/agent.js';
+import { membersOf, misuse, textOf } from '../../agent-js/call-arguments.js';
 import { sandboxTable } from '../../agent-js/playwright-api/sandbox-table.js';
-import { TroupeError } from '../../protocol/errors.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { readBundle } from '../../script/bundle.js';
 import type { HostCallContext, HostModule } from '../../script/host-module.js';
@@ -24,6 +25,7 @@ const ACTING_VALUES: ReadonlySet<string> = new Set(['evaluate', 'evaluateAll', '
 const QUIET: ReadonlySet<string> = new Set(['frame', 'frames', 'childFrames', 'parentFrame', 'opener', 'pages']);
 /** What Playwright knows without asking the page, which may have a dialog open. */
 const KNOWN_HERE: ReadonlySet<string> = new Set([...QUIET, 'url', 'isClosed', 'isDetached', 'name', 'viewportSize']);
+const MOCK_MEMBERS = ['status', 'json', 'body', 'headers', 'contentType', 'delay', 'abort'] as const;
 const QUIET_CLASSES: ReadonlySet<string> = new Set(['Request', 'Response']);
 
 type Expectation = ReturnType<typeof checkExpect> & ReturnType<typeof readHow>;
@@ -78,6 +80,12 @@ export class PlaywrightSession {
     };
   }
 
+  /** The agent's module with the call `mock` in addition: a rule of `context.route`, for all tabs. */
+  addTo(module: HostModule): HostModule {
+    const mock = ([url, answer]: readonly unknown[], context: HostCallContext) => this.#mock(url, answer, context);
+    return { ...module, calls: { ...module.calls, mock } };
+  }
+
   /** Disconnects Playwright. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
@@ -86,26 +94,51 @@ export class PlaywrightSession {
     for (const old of this.#old) await old.release();
   }
 
-  async #call(call: CheckedCall, context: HostCallContext): Promise<Reply> {
+  async #mock(url: unknown, answer: unknown, context: HostCallContext): Promise<null> {
+    const wanted = textOf(url, 'agent.mock takes an address or a glob, such as "**/api/orders"');
+    const text = `agent.mock(${[url, answer].map((one) => valueText(wireOf(one))).join(', ')})`;
+    const rule = membersOf(answer, 'agent.mock', MOCK_MEMBERS);
+    const ends = answer === null;
+    if (!ends && Object.keys(rule).length === 0) {
+      throw misuse('agent.mock takes what to answer: {status, json, body, headers, contentType, delay} or {abort}');
+    }
+    const call = checkCall(['context', []], ends ? 'unroute' : 'route', [wanted, ...(ends ? [] : [wireOf(rule)])]);
+    await this.#call(call, context, text);
+    return null;
+  }
+
+  /** @param text how the step is shown, if not as the call itself */
+  async #call(call: CheckedCall, context: HostCallContext, text?: string): Promise<Reply> {
     const { chain, of, method, signature } = call;
     if (method === 'setDefaultTimeout' || method === 'setDefaultNavigationTimeout') return this.#setTimeout(call);
     if (of === 'Download' && method === 'saveAs') return this.#saveDownload(call, context);
     const args = await this.#withPaths(call);
     const thread = this.#threadCall({ ...call, args }, context);
-    if (method === 'route') await this.#setRules([...this.#rules, { call, targetId: thread.targetId }]);
+    const added = method === 'route' ? { call, targetId: thread.targetId } : null;
+    if (added !== null) await this.#setRules([...this.#rules, added]);
     if (method === 'unroute' || method === 'unrouteAll') {
       await this.#setRules(this.#rules.filter((rule) => !undoes(call, rule)));
     }
     const run = async (): Promise<Reply> => {
       if (of !== 'Dialog' && !KNOWN_HERE.has(method)) this.#throwIfDialog(thread.targetId);
       const link = await this.#connected(context);
-      return link.call({ ...thread, ...this.#timed(context) }, boundsOf(context));
+      return link.call({ ...thread, ...this.#timed(context) }, boundsOf(context)).catch(async (error: unknown) => {
+        if (added !== null && encodeError(error).code === 'SCRIPT_ERROR') {
+          await this.#setRules(this.#rules.filter((rule) => rule !== added));
+        }
+        throw error;
+      });
     };
     const { kind } = signature.result;
     const acts = kind === 'value' || kind === 'locators' ? ACTING_VALUES.has(method) : !QUIET.has(method);
     if (!acts || kind === 'later' || QUIET_CLASSES.has(of)) return run();
     let shown: readonly Wire[] = TYPING.has(method) ? masked(call.args) : call.args;
-    const step = { method, source: () => callText(chain, method, shown), slug: () => chainText(chain), shownResult };
+    const step = {
+      method: text === undefined ? method : 'mock',
+      source: () => text ?? callText(chain, method, shown),
+      slug: () => (text === undefined ? chainText(chain) : 'mock'),
+      shownResult,
+    };
     return this.#parts.agent.otherStep(step, context.site, async () => {
       const typing = TYPING.has(method);
       const inFocus = typing && of === 'Keyboard' && !(await this.#isSecret(thread, context));
@@ -313,6 +346,15 @@ export class PlaywrightSession {
 /** Of an object that stays in Playwright nothing is to be seen. */
 function shownResult(reply: unknown): unknown {
   return typeof reply === 'object' && reply !== null && 'value' in reply ? reply.value : null;
+}
+
+/** Plain JSON as a call's argument. */
+function wireOf(value: unknown): Wire {
+  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string')
+    return value;
+  if (Array.isArray(value)) return ['a', value.map(wireOf)];
+  if (typeof value !== 'object') return ['u'];
+  return ['o', Object.entries(value).map(([name, member]) => [name, wireOf(member)] as const)];
 }
 
 function readHow(how: unknown): { not: boolean; message: string | null; soft: boolean } {

@@ -1,12 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Browser, BrowserContext, Dialog, Page } from 'playwright';
+import { urlPattern } from '../../agent-js/network/url-pattern.js';
 import { type ClassName, EVENTS } from '../../agent-js/playwright-api/classes.js';
 import { isClassName, memberOf, type Result, signatureOf } from '../../agent-js/playwright-api/signature.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Chain, Reply, ThreadCall, ThreadExpect, Wire } from '../wire.js';
 import { chromium } from './playwright-library.js';
 import { Routes } from './routes.js';
-import { urlPattern } from './url-pattern.js';
 import { decode } from './values.js';
 
 /** Objects of Playwright that a session's scripts may hold; the oldest go. */

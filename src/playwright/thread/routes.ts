@@ -1,6 +1,7 @@
 import type { Route } from 'playwright';
+import { urlPattern } from '../../agent-js/network/url-pattern.js';
+import { pause } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { urlPattern } from './url-pattern.js';
 
 interface Rule {
   readonly owner: object;
@@ -20,6 +21,7 @@ interface Router {
 
 /** Rules of a session at most. */
 const MAX_RULES = 200;
+const MAX_DELAY_MS = 60_000;
 
 /** The rules of `route`, which are data: what a request is answered with. */
 export class Routes {
@@ -68,8 +70,9 @@ function matcherOf(given: unknown): (url: URL) => boolean {
 
 function handlerOf(rule: { [member: string]: unknown }): (route: Route) => Promise<void> {
   const { abort, status, body, json, headers, contentType } = rule;
+  const delayMs = delayOf(rule.delay);
   if (abort !== undefined && abort !== false) {
-    return (route) => route.abort(typeof abort === 'string' ? abort : 'failed');
+    return (route) => later(delayMs, () => route.abort(typeof abort === 'string' ? abort : 'failed'));
   }
   const fulfilment = {
     ...(typeof status === 'number' ? { status } : {}),
@@ -78,7 +81,20 @@ function handlerOf(rule: { [member: string]: unknown }): (route: Route) => Promi
     ...(isHeaders(headers) ? { headers } : {}),
     ...(typeof contentType === 'string' ? { contentType } : {}),
   };
-  return (route) => route.fulfill(fulfilment);
+  return (route) => later(delayMs, () => route.fulfill(fulfilment));
+}
+
+function delayOf(delay: unknown): number {
+  if (delay === undefined) return 0;
+  if (typeof delay === 'number' && delay >= 0 && delay <= MAX_DELAY_MS) return delay;
+  throw new TroupeError('SCRIPT_ERROR', `delay is a number of milliseconds from 0 to ${MAX_DELAY_MS}`);
+}
+
+/** By the time of a late answer its page may be gone. */
+async function later(ms: number, answer: () => Promise<void>): Promise<void> {
+  if (ms === 0) return answer();
+  await pause(ms);
+  await answer().catch(() => undefined);
 }
 
 function isHeaders(value: unknown): value is { [name: string]: string } {

@@ -162,6 +162,7 @@ export class JobScheduler {
   /** See `Sessions.createLive`. */
   async createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord> {
     this.#assertAccepts(request);
+    await this.#parts.states.check(submitter.caller)(request.state);
     // With a key, a repeat must find the session, so the first client's disconnect does not end it.
     const { signal } = submitter.idempotencyKey === undefined ? submitter : new AbortController();
     return this.#once(request, submitter, (submission) =>
@@ -214,6 +215,7 @@ export class JobScheduler {
   async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
     const { hub, table } = this.#parts;
     await checkTask(request, this.#parts, flowFileCheck(this.#parts.config.flowsDir));
+    await this.#parts.states.check(caller)(request.state);
     this.#bound(caller);
     this.#admission.assertQueueHasRoom(caller);
     const record = this.#accepted(newSessionId(), request);
@@ -239,12 +241,14 @@ export class JobScheduler {
   async submitBatch(batch: NewBatch, { caller }: Submitter): Promise<readonly SessionId[]> {
     const records: SessionRecord[] = [];
     const requests: StoredRequest[] = [];
+    const hasState = this.#parts.states.check(caller);
     for (const [index, request] of batch.jobs.entries()) {
       // There may be thousands of jobs: release the event loop in between.
       if (index % BATCH_STRIDE === BATCH_STRIDE - 1) await nextTurn();
       await withJobIndex(index, async () => {
         this.#assertAccepts(request);
         await checkTask(request, this.#parts, batch.assertFlow);
+        await hasState(request.state);
       });
       const record = this.#accepted(newSessionId(), request, { batch: batch.row.id });
       records.push(record);

@@ -37,6 +37,11 @@ const UNAVAILABLE: readonly Unavailable[] = [
     'the headless shell reaches the hosts in bypass directly, past the egress rules; use Chromium, or omit bypass',
   ],
   [
+    'state',
+    (request) => request.state !== undefined && request.storageState !== undefined,
+    'a session starts with one login state; omit state or storageState',
+  ],
+  [
     'forward',
     (request) => request.forward !== undefined && request.proxy !== undefined,
     'a proxy also receives the requests to localhost; omit proxy or forward',

@@ -1,6 +1,8 @@
 import type { GiveUpSignal } from '../../actors/actor.js';
 import type { FrameRequest, ScreenFrame } from '../../actors/session/screen.js';
 import type { AccessTokens } from '../../auth/access-tokens.js';
+import type { LoginStates } from '../../auth/login-states.js';
+import type { SetupValues } from '../../auth/setup-values.js';
 import type { ShareLinks } from '../../auth/share-links.js';
 import type { ModelInfo, OwnHealth } from '../../protocol/answers.js';
 import type {
@@ -46,6 +48,9 @@ export interface RunOptions {
 export interface Sessions {
   /** Access tokens, beside the token of the configuration. */
   readonly tokens: AccessTokens;
+  /** Login states that scripts have saved. */
+  readonly states: LoginStates;
+  readonly setupValues: SetupValues;
   readonly links: ShareLinks;
   /** Links to the traces of sessions, for the viewer. */
   readonly traceLinks: ShareLinks;

@@ -31,6 +31,7 @@ import {
 } from './session-lifecycle.js';
 import { type AcceptedSession, endedRecord, startedRecord, startFacts, waitingRecord } from './session-record.js';
 import { SessionResources } from './session-resources.js';
+import { SessionStates } from './session-states.js';
 import { Attempt } from './task/attempt.js';
 import type { OpenPhase, TaskProgress } from './task/task-phase.js';
 import { runTask, type TaskParts } from './task/task-run.js';
@@ -47,6 +48,7 @@ export class LivingSession {
   readonly #journal: SessionJournal;
   readonly #deps: SessionDependencies;
   readonly #resources: SessionResources;
+  readonly #states: SessionStates;
   readonly clocks: SessionClocks;
   readonly #ending = new AbortController();
   readonly #onEnded: () => void;
@@ -66,11 +68,7 @@ export class LivingSession {
   });
 
   /** @param onEnded called once, when the session's end is on disk */
-  constructor(
-    deps: SessionDependencies,
-    { request, record }: Pick<AcceptedSession, 'request' | 'record'>,
-    onEnded: () => void,
-  ) {
+  constructor(deps: SessionDependencies, { request, record, caller }: AcceptedSession, onEnded: () => void) {
     this.#deps = deps;
     this.#onEnded = onEnded;
     this.request = request;
@@ -80,13 +78,16 @@ export class LivingSession {
       webhook: request.mode === 'auto' ? { url: request.webhook, format: request.webhookFormat } : {},
       lease: () => heldBy(this.#state)?.lease?.identity ?? null,
       handoffChanged: () => this.handoff.changed(),
+      stateCollected: (state) => void this.#states.save(state),
       answered: (call) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call }),
     });
+    const log = (line: string) => deps.log(line, { session: record.id });
+    this.#states = new SessionStates({ ...deps, id: record.id, caller, log, actor: () => this.actor() });
     this.#resources = new SessionResources({
       ...deps,
       dir: join(deps.config.sessionsDir, record.id),
       video: request.video ?? deps.config.video,
-      log: (line) => deps.log(line, { session: record.id }),
+      log,
       videoFailed: (reason) => this.#journal.emit({ type: 'VideoFailed', data: { reason } }),
       state: () => this.#state,
       advance: (input) => this.#advance(input),
@@ -167,6 +168,7 @@ export class LivingSession {
           request,
           actor: this.actor(),
           ...context,
+          keepValue: (value) => this.#states.keepValue(value),
           timeLeftMs: () => Math.max(1, this.clocks.timeLeftMs),
           signal: attempt.signal,
         },
@@ -277,7 +279,7 @@ export class LivingSession {
       this.#begin(slot);
       // Call it even if the start was cancelled: `open` knows what to do with a warm browser that was reserved.
       const begunAt = clock.now();
-      const { lease, child, warm } = await open(this.#task, { signal, deadlineMs });
+      const { lease, child, warm } = await this.#states.open(open, this.#task, { signal, deadlineMs });
       this.#resources.acquire(lease);
       const thread = this.#connected(child);
       // From here on, an end is written after this start, since the journal keeps the order.

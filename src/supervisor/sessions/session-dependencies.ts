@@ -1,5 +1,7 @@
 import type { Supervision } from '../../actors/supervision.js';
+import type { LoginStates } from '../../auth/login-states.js';
 import type { RequestVault } from '../../auth/request-vault.js';
+import type { SetupValues } from '../../auth/setup-values.js';
 import type { Clock } from '../../base/clock.js';
 import type { Config } from '../../config.js';
 import type { Driver } from '../../containers/driver.js';
@@ -15,6 +17,8 @@ export interface SessionDependencies {
   readonly supervision: Supervision;
   readonly hub: EventHub;
   readonly vault: RequestVault;
+  readonly states: LoginStates;
+  readonly setupValues: SetupValues;
   readonly webhooks: Outbox;
   /** Makes videos of sessions whose driver cannot record them. */
   readonly videos: VideoEncoders;

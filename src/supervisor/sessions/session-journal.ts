@@ -20,6 +20,7 @@ const PARSED_EVENTS: ReadonlySet<EventType> = new Set([
   'HandoffRequested',
   'HandoffEnded',
   'SessionRestarted',
+  'StateCollected',
 ]);
 
 /** The address that is notified of a session's start and end, and how. */
@@ -44,6 +45,7 @@ export class SessionJournal {
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
   readonly #handoffChanged: () => void;
+  readonly #stateCollected: (state: string) => void;
   readonly #lost = (error: unknown): void =>
     this.#deps.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
   #open = true;
@@ -51,6 +53,7 @@ export class SessionJournal {
   /**
    * @param options.lease returns the current lease
    * @param options.answered called when a model's answer is on disk
+   * @param options.stateCollected called when a script has collected a login state
    * @param options.handoffChanged called when the session begins or ceases to wait for a person
    */
   constructor(
@@ -61,6 +64,7 @@ export class SessionJournal {
       readonly lease: () => StoredSession['lease'];
       readonly answered: (call: number) => void;
       readonly handoffChanged: () => void;
+      readonly stateCollected: (state: string) => void;
     },
   ) {
     this.#deps = dependencies;
@@ -70,6 +74,7 @@ export class SessionJournal {
     this.#lease = options.lease;
     this.#answered = options.answered;
     this.#handoffChanged = options.handoffChanged;
+    this.#stateCollected = options.stateCollected;
   }
 
   get record(): SessionRecord {
@@ -142,6 +147,7 @@ export class SessionJournal {
       if (type === 'HandoffRequested') this.record = handoffRecord(this.record, data, this.#deps.clock.now());
       // A restarted actor has lost the script that waited.
       if (type === 'HandoffEnded' || type === 'SessionRestarted') this.record = withoutHandoff(this.record);
+      if (type === 'StateCollected') this.#stateCollected(data.state);
       if (type !== 'ModelCallFinished') continue;
       this.record = spentRecord(this.record, data);
       calls.push(data.call);

@@ -22,7 +22,9 @@ import {
 import { type Adoption, adoptBrowser, NOTHING_ADOPTED } from './adopt-browser.js';
 
 /** What recovery needs to inspect sessions, and to end those that cannot continue. */
-export interface RecoveryParts extends Omit<SessionDependencies, 'supervision' | 'webhooks' | 'videos'>, EndParts {
+export interface RecoveryParts
+  extends Omit<SessionDependencies, 'supervision' | 'webhooks' | 'videos' | 'states' | 'setupValues'>,
+    EndParts {
   readonly journal: Journal;
 }
 

@@ -1,5 +1,6 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LoginStates } from '../../auth/login-states.js';
 import type { Clock } from '../../base/clock.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
@@ -110,6 +111,7 @@ export class Retention {
       // A day, so that a batch that is being submitted is not removed.
       batchesBefore: new Date(now - DAY_MS).toISOString(),
     });
+    await this.#parts.states.removeExpired();
     const known = new Set((await journal.keyValues('batch')).map(({ id }) => id));
     for (const folder of await oldFolders(config.batchesDir, now - DAY_MS)) {
       if (!known.has(folder)) await removeBatchFlows(config, folder);
@@ -136,6 +138,7 @@ export interface RetentionParts {
   readonly config: Pick<Config, 'retention' | 'batchesDir' | 'flowsDir'>;
   readonly journal: Journal;
   readonly artifacts: ArtifactKeeper;
+  readonly states: Pick<LoginStates, 'removeExpired'>;
   readonly clock: Clock;
   readonly log: (line: string) => void;
   /** Whether a session still holds resources. */

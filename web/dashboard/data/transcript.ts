@@ -190,6 +190,9 @@ export class Transcript {
       case 'HandoffEnded':
         note(event.data.outcome === 'done' ? 'good' : 'warn', handoffEnd(event.data));
         return;
+      case 'StateCollected':
+        note('good', `saves the login state ${event.data.name}`);
+        return;
       case 'SessionAccepted':
       case 'ScreenshotTaken':
         return;

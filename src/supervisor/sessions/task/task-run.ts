@@ -1,10 +1,11 @@
 import type { ActorRef } from '../../../actors/actor.js';
 import type { SessionMessages } from '../../../actors/session/messages.js';
+import { MAX_VALUE_BYTES } from '../../../auth/setup-values.js';
 import { type Conversation, EMPTY_CONVERSATION } from '../../../autonomy/conversation.js';
 import type { TaskEnd } from '../../../autonomy/loop.js';
 import { chooseModels } from '../../../config/models.js';
 import type { Config } from '../../../config.js';
-import { encodeError, TroupeError } from '../../../protocol/errors.js';
+import { type ErrorBody, encodeError, TroupeError } from '../../../protocol/errors.js';
 import type { JournalEvent } from '../../../protocol/events.js';
 import { MAX_HANDOFF_MS } from '../../../protocol/person/handoff.js';
 import type { AutoRequest, SessionRecord } from '../../../protocol/session.js';
@@ -28,6 +29,8 @@ export interface TaskParts {
   journaled(): AsyncIterable<JournalEvent>;
   /** The browser is not the one in which the phase was reached. */
   readonly freshBrowser: boolean;
+  /** Stores the JSON text of what a `_setup` flow returned. @throws the journal's error */
+  keepValue(value: string): Promise<void>;
   /** What is left of the attempt's time limit. */
   timeLeftMs(): number;
   /** Aborted when the attempt ends. */
@@ -46,6 +49,8 @@ export async function runTask(parts: TaskParts, phase: OpenPhase): Promise<Sessi
   let { known, failed } = phase.kind === 'model' ? phase : NOTHING_SAID;
   if (phase.kind === 'flows' && flows.length > 0) {
     const outcome = await runFlows(parts, flows);
+    const fault = outcome.status === 'passed' ? await keepValue(parts, outcome.value) : null;
+    if (fault !== null) return flowsEnd({ status: 'failed', flow: flows.at(-1) ?? '', error: fault });
     const outOfTime = outcome.status === 'failed' && outcome.error.code === 'HARD_TIMEOUT';
     if (!usesModel || outOfTime) return flowsEnd(outcome);
     if (outcome.status === 'failed') failed = { flow: outcome.flow, error: outcome.error };
@@ -62,6 +67,18 @@ export async function runTask(parts: TaskParts, phase: OpenPhase): Promise<Sessi
       freshBrowser = false;
     }
   }
+}
+
+/** @returns why the value cannot be stored */
+async function keepValue(parts: TaskParts, value: string | undefined): Promise<ErrorBody | null> {
+  if (value === undefined) return null;
+  const bytes = Buffer.byteLength(value);
+  if (bytes > MAX_VALUE_BYTES) {
+    const error = `_setup returned ${bytes} bytes, which are arguments of all flows; at most ${MAX_VALUE_BYTES} are possible`;
+    return { code: 'FLOW_FAILED', error };
+  }
+  await parts.keepValue(value);
+  return null;
 }
 
 async function runFlows({ actor, timeLeftMs, signal }: TaskParts, paths: readonly string[]) {
