@@ -15,6 +15,8 @@ const TAKES: {
   text: { takes: 'a locator alone', count: 1 },
   value: { takes: 'a locator alone', count: 1 },
   screenshot: { takes: 'a title, or {title, within, marks}', count: 1 },
+  expectScreenshot: { takes: 'a name and options alone', count: 2 },
+  expectLook: { takes: 'a name and options alone', count: 2 },
   page: { takes: 'JavaScript alone', count: 1 },
   back: { takes: 'nothing', count: 0, instead: 'it goes back by one page' },
   tabs: { takes: 'nothing', count: 0, instead: 'agent.tab(index) goes to a tab' },

@@ -29,6 +29,9 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     handoff: '(text: string, options?: Timeout): { waitedMs: number; note?: string }',
     expect: '(target: string | typeof agent): Expectation & { not: Expectation }',
     until: '<T>(body: () => T, options?: Timeout): T',
+    expectScreenshot:
+      '(name: string, options?: Timeout & { within?: string; mask?: string | readonly string[]; threshold?: number }): Compared',
+    expectLook: '(name: string, options?: Timeout & { within?: string }): Compared',
   },
   match: {
     equals: '(actual: unknown, expected: unknown, message?: string): true',
@@ -98,6 +101,10 @@ interface Acted {
 }
 interface Timeout {
   timeout?: number;
+}
+interface Compared {
+  baseline: string;
+  status: 'matched' | 'written';
 }
 interface Expectation {
   toHaveText(text: string | number | RegExp, options?: Timeout): void;

@@ -28,6 +28,7 @@ const LISTED = [
   'screenshots',
   'downloads',
   'healed-flows',
+  'baselines',
 ];
 
 /**

@@ -22,6 +22,7 @@ import { Discoveries, type HookNames, share } from './controls/discoveries.js';
 import { JsonText, LookMemory } from './controls/look-memory.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { drawMarks } from './draw-marks.js';
+import { maskBoxes } from './mask-boxes.js';
 import { drawnText } from './names/accessible-name.js';
 import { flatText } from './names/flat-text.js';
 import { nextChange } from './names/next-change.js';
@@ -29,6 +30,7 @@ import { Observer } from './observe.js';
 import { PaintMark } from './paint-mark.js';
 import { countMatches, isUsable, matchesOf, movedNumbers, nameFor, resolve } from './resolve.js';
 import { settled } from './settled.js';
+import { Still } from './still.js';
 import { viewportRect } from './tree/geometry.js';
 import { bringIntoView } from './tree/scrolling.js';
 import { isShown } from './tree/visibility.js';
@@ -72,6 +74,7 @@ export function install(names: HookNames): void {
   const dropPlace = new DropPlace();
   const dragOver = new DragOver(listeners);
   const paintMark = new PaintMark();
+  const still = new Still();
   const observer = new Observer();
   let passed: Document | null = null;
 
@@ -130,6 +133,12 @@ export function install(names: HookNames): void {
       bringIntoView(element);
       const { x, y, width, height } = viewportRect(element);
       return { left: x + scrollX, top: y + scrollY, width, height };
+    },
+    boxes: ({ locators }) => maskBoxes(locators),
+    still: async ({ on, ms }) => {
+      if (on) return { busy: await still.hold(ms) };
+      still.release();
+      return { busy: null };
     },
     value: (sought) => {
       const element = resolve(sought, { hidden: true });

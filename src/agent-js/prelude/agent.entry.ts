@@ -31,6 +31,8 @@ export function install(host: Host, engine: Engine): void {
     downloads: (given: unknown) => host('downloads', given),
     expect: expectOf(host, (target) => target === value),
     until: untilOf(host, engine),
+    expectScreenshot: (name: unknown, options: unknown, more: unknown) => host('expectScreenshot', name, options, more),
+    expectLook: (name: unknown, options: unknown, more: unknown) => host('expectLook', name, options, more),
   };
   // For troupe flow check --url alone, so it is in no list of calls.
   set(agent, 'recount', (locators: unknown) => host('recount', locators), false);

@@ -284,6 +284,13 @@ export interface PageCalls {
   text: [Sought<string | null>, { readonly text: string } | PageProblem];
   /** Brings the element into view, and answers where it is drawn. */
   box: [Sought<string>, Box | PageProblem];
+  /** Where everything is drawn that the locators mean, and the part of the document that is in sight. */
+  boxes: [
+    { readonly locators: readonly string[] },
+    { readonly view: Box; readonly boxes: readonly Box[] } | PageProblem,
+  ];
+  /** Holds the page still for a picture, or lets it go on; what has not loaded after `ms`. */
+  still: [{ readonly on: boolean; readonly ms: number }, { readonly busy: string | null }];
   value: [Sought<string>, { readonly value: unknown } | PageProblem];
   /** True when it appeared (went, with `gone`), false after `ms`. */
   waitFor: [
@@ -306,6 +313,7 @@ export const WAITING_CALLS = [
   'observe',
   'painted',
   'drawMarks',
+  'still',
 ] as const satisfies readonly PageCallName[];
 
 /** The isolated world's name, and of the one global in it. */

@@ -87,10 +87,9 @@ function withUniqueNames(flows: readonly PlannedFlow[]): readonly PlannedFlow[] 
   });
 }
 
-function commonRequest(
-  { args, secrets, timeout, actTimeout, exactScreenshots, harBodies, trace, forward: ports }: RunOptions,
-  settings: RunSettings,
-) {
+function commonRequest(options: RunOptions, settings: RunSettings) {
+  const { args, secrets, timeout, actTimeout, exactScreenshots, harBodies, trace, updateBaselines } = options;
+  const { forward: ports } = options;
   const forward = [...new Set([...(settings.forward ?? []), ...ports])];
   return {
     args: { ...settings.args, ...args },
@@ -98,6 +97,7 @@ function commonRequest(
     ...(exactScreenshots ? { screenshots: 'exact' as const } : {}),
     ...(harBodies ? { har: 'bodies' as const } : {}),
     ...(trace === undefined ? {} : { trace }),
+    ...(updateBaselines ? { updateBaselines } : {}),
     ...(timeout === undefined ? {} : { hardTimeout: timeout }),
     ...(actTimeout === undefined ? {} : { actTimeout }),
     ...(forward.length > 0 ? { forward } : {}),
