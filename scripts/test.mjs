@@ -21,6 +21,7 @@ const jobs = Math.max(3, availableParallelism() + 1);
 const LONG = [
   'test/actors/session/browser.test.ts',
   'test/agent-js/act-hang.test.ts',
+  'test/agent-js/expect-screenshot.test.ts',
   'test/agent-js/look-corpus.test.ts',
   'test/agent-js/step-pictures.test.ts',
   'test/attack/process-browser.test.ts',

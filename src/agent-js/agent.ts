@@ -6,6 +6,7 @@ import { actRequest } from './act-arguments.js';
 import { act } from './acting/act.js';
 import type { ActRequest } from './acting/act-request.js';
 import { unfulfilledWait, waitFor } from './acting/wait.js';
+import { Audits } from './audit/audits.js';
 import { type Bounds, boundsOf } from './browser/bounds.js';
 import type { BrowserPort } from './browser/browser-port.js';
 import {
@@ -64,6 +65,7 @@ export class Agent {
   readonly #steps: Steps;
   readonly #checks: Checks;
   readonly #visual: Visual;
+  readonly #audits: Audits;
   readonly #looks = new Looks();
   readonly #modelLooks = new Looks();
   readonly #stopDownloads: () => void;
@@ -121,6 +123,7 @@ export class Agent {
     const baselines = new Baselines({ flowsDir: this.#flowsDir, artifactsDir, platform, updating });
     const { tabs } = this;
     this.#visual = new Visual({ tabs, steps: this.#steps, baselines, screenshotsDir, waitMs, redact: this.#redact });
+    this.#audits = new Audits({ tabs, steps: this.#steps, redact: this.#redact });
     this.module = { name: 'agent', prelude: PRELUDE, calls: this.#calls() };
   }
 
@@ -215,6 +218,7 @@ export class Agent {
       expect: (args, context) => this.#checks.expect(args, context),
       until: (args, context) => this.#checks.until(args, context),
       ...this.#visual.calls,
+      ...this.#audits.calls,
       screenshot: ([title], context) => {
         const [tabs, steps] = [this.tabs, this.#steps];
         return wantedScreenshot(title, context, { tabs, steps, dir: this.#screenshotsDir, emit: this.#emit });

@@ -31,6 +31,7 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     until: '<T>(body: () => T, options?: Timeout): T',
     expectScreenshot:
       '(name: string, options?: Timeout & { within?: string; mask?: string | readonly string[]; threshold?: number }): Compared',
+    audit: '(options?: Timeout & AuditOptions): Audit',
     expectLook: '(name: string, options?: Timeout & { within?: string }): Compared',
   },
   match: {
@@ -101,6 +102,27 @@ interface Acted {
 }
 interface Timeout {
   timeout?: number;
+}
+type Impact = 'minor' | 'moderate' | 'serious' | 'critical';
+interface AuditOptions {
+  within?: string;
+  exclude?: string | readonly string[];
+  tags?: string | readonly string[];
+  impact?: Impact | 'none';
+}
+interface Violation {
+  id: string;
+  impact: Impact;
+  help: string;
+  url: string;
+  count: number;
+  elements: { locator: string; html: string }[];
+}
+interface Audit {
+  violations: Violation[];
+  passed: number;
+  undecided: number;
+  frames: number;
 }
 interface Compared {
   baseline: string;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ErrorBody } from './errors.js';
 
 /** A file directly under `screenshots/`. */
 const PictureFile = z.string().regex(/^[^/\\\0.][^/\\\0]{0,198}\.png$/);
@@ -13,7 +12,7 @@ const ComparedPictures = z.object({
 export type ComparedPictures = z.infer<typeof ComparedPictures>;
 
 /** The pictures that an error's details name; null for all other errors. */
-export function comparedPictures(error: ErrorBody | undefined): ComparedPictures | null {
-  const pictures = ComparedPictures.safeParse(error?.details?.pictures);
-  return pictures.success ? pictures.data : null;
+export function comparedPictures(error: { readonly details?: unknown } | undefined): ComparedPictures | null {
+  const details = z.object({ pictures: ComparedPictures }).safeParse(error?.details);
+  return details.success ? details.data.pictures : null;
 }

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import t from 'tap';
-import type { ErrorBody } from '#troupe/protocol/errors.js';
-import { encodeError } from '#troupe/protocol/errors.js';
+import { type ErrorBody, encodeError } from '#troupe/protocol/errors.js';
 import { openFolder } from '../containers/driver-fixture.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -46,7 +45,7 @@ const RESTLESS = `<style>
   button { transition: background 500ms }
 </style>
 <h1>Ünïcödé heading</h1><div class=card>A card <b>with</b> <i>text</i></div><div class=wheel></div>
-<input autofocus value="typed"><img src="/late.svg" width=60 height=40><progress></progress>
+<input autofocus value="typed"><img src="/late.svg" width=60 height=40>
 <svg width=50 height=50><circle r=20 cx=25 cy=25 fill=green><animate attributeName=r from=5 to=20 dur=1s repeatCount=indefinite /></circle></svg>
 <script>setTimeout(() => document.body.append(Object.assign(document.createElement('p'), {textContent: 'Came late'})), 150)</script>`;
 

@@ -136,7 +136,11 @@ export function install(names: HookNames): void {
     },
     boxes: ({ locators }) => maskBoxes(locators),
     still: async ({ on, ms }) => {
-      if (on) return { busy: await still.hold(ms) };
+      if (on) {
+        // Another user of the page may have marked it for a picture of its own.
+        paintMark.hide();
+        return { busy: await still.hold(ms) };
+      }
       still.release();
       return { busy: null };
     },

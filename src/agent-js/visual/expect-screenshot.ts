@@ -14,6 +14,8 @@ import type { ScreenshotExpectation } from './visual-arguments.js';
 const AGAIN_MS = 100;
 /** A page is steady if it looks the same after so long, and nothing loads. */
 const STEADY_MS = 500;
+/** The same of a page that always loads something. */
+const RESTLESS_MS = 3_000;
 /** A page that never comes to rest is compared nevertheless when so little time is left. */
 const LAST_MS = 50;
 
@@ -58,6 +60,13 @@ export async function expectScreenshot(check: ScreenshotCheck, context: HostCall
   }
 }
 
+/** A picture, since when the page has looked like it, and how it compares; null: it was not compared. */
+interface Pictured {
+  readonly picture: StillPicture;
+  readonly since: number;
+  readonly seen: Comparison | null;
+}
+
 /** Pictures the page until it is as expected, or steady and there is nothing to wait for, or the time is over. */
 async function seek(check: ScreenshotCheck, expected: Buffer | null, bounds: Bounds): Promise<Comparison> {
   const { tab, comparer, baselines, wanted } = check;
@@ -68,27 +77,33 @@ async function seek(check: ScreenshotCheck, expected: Buffer | null, bounds: Bou
     );
   // Without a baseline, or to replace it, the page has to be steady; otherwise it has the whole time to become as expected.
   const takesSteady = expected === null || baselines.updating;
-  let last: { readonly picture: StillPicture; readonly since: number; readonly seen: Comparison | null } | null = null;
+  let last: Pictured | null = null;
   for (;;) {
     if (bounds.signal.aborted) throw cancelledError();
     const picture = await stillPicture(tab, wanted.within, wanted.masks, toAnswer(bounds));
     if (picture === null && tab.dialog !== null) throw tab.dialogError();
     const isLast = remainingMs(bounds) <= LAST_MS;
     if (picture !== null) {
-      const isAsBefore = last !== null && isEqual(last.picture, picture);
-      const since = last !== null && isAsBefore ? last.since : performance.now();
-      let seen: Comparison | null = last !== null && isAsBefore ? last.seen : null;
+      const before: Pictured | null = last !== null && isEqual(last.picture, picture) ? last : null;
+      const since: number = before?.since ?? performance.now();
+      let seen: Comparison | null = before?.seen ?? null;
       if (expected !== null && seen === null) {
         seen = await compare(picture);
         if (seen.kind === 'same') return seen;
       }
-      const isSteady = picture.busy === null && !tab.network.isLoading && performance.now() - since >= STEADY_MS;
+      const sameMs = performance.now() - since;
+      const isQuiet = picture.busy === null && !tab.network.isLoading;
+      const isSteady = sameMs >= (isQuiet ? STEADY_MS : RESTLESS_MS);
       if (takesSteady && isSteady) return seen ?? compare(picture);
       last = { picture, since, seen };
     }
     if (isLast) {
       if (last === null) {
         throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing, or moves all the time');
+      }
+      if (baselines.updating) {
+        const message = 'The page does not come to rest, so there is nothing to store: mask what moves, or give a longer timeout';
+        throw new TroupeError('ACTION_FAILED', message);
       }
       return last.seen ?? compare(last.picture);
     }

@@ -8,7 +8,9 @@ type Step = Report['steps'][number];
 /** The files that {@link comparedSection} shows of a step. */
 export function comparedFiles(step: Step | null): readonly string[] {
   const pictures = comparedPictures(step?.error);
-  return pictures === null ? [] : [pictures.received, pictures.expected, pictures.difference].filter((one) => one !== undefined);
+  if (pictures === null) return [];
+  const { received, expected, difference } = pictures;
+  return [received, expected, difference].filter((one) => one !== undefined);
 }
 
 /**
@@ -18,7 +20,9 @@ export function comparedFiles(step: Step | null): readonly string[] {
 export function comparedSection(step: Step | null, image: (name: string) => ImageSource | null): string {
   const pictures = comparedPictures(step?.error);
   if (pictures === null) return '';
-  const sources = Object.entries(pictures).map(([name, file]) => [name, image(file)] as const);
+  const { expected, received, difference } = pictures;
+  const files = Object.entries({ expected, received, difference });
+  const sources = files.map(([name, file]) => [name, file === undefined ? null : image(file)] as const);
   const shown = sources.map(([name, source]) => {
     if (source === null) return '';
     const picture =

@@ -47,7 +47,7 @@ export interface SessionTask {
 export interface SessionStart {
   readonly id: SessionId;
   readonly restart: 'transient' | 'temporary';
-  readonly lease: Pick<BrowserLease, 'endpoint' | 'devTools'>;
+  readonly lease: Pick<BrowserLease, 'endpoint' | 'devTools' | 'identity'>;
   readonly timeoutMs: number;
   /** Aborted if the session ends while it starts. */
   readonly signal: AbortSignal;
