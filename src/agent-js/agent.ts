@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { readBundle } from '../script/bundle.js';
@@ -24,6 +25,7 @@ import { Downloads } from './files/downloads.js';
 import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
 import { stir } from './look/settled.js';
+import { Papers } from './paper/papers.js';
 import { Screencast } from './pictures/screencast.js';
 import { wantedScreenshot } from './pictures/wanted-screenshot.js';
 import { readMoved, readText, readValue } from './read.js';
@@ -66,6 +68,7 @@ export class Agent {
   readonly #checks: Checks;
   readonly #visual: Visual;
   readonly #audits: Audits;
+  readonly #papers: Papers;
   readonly #looks = new Looks();
   readonly #modelLooks = new Looks();
   readonly #stopDownloads: () => void;
@@ -123,6 +126,8 @@ export class Agent {
     const baselines = new Baselines({ flowsDir: this.#flowsDir, artifactsDir, platform, updating });
     const { tabs } = this;
     this.#visual = new Visual({ tabs, steps: this.#steps, baselines, screenshotsDir, waitMs, redact: this.#redact });
+    const dir = join(dirname(screenshotsDir), 'pdf');
+    this.#papers = new Papers({ tabs, steps: this.#steps, dir, redact: this.#redact });
     this.#audits = new Audits({ tabs, steps: this.#steps, redact: this.#redact });
     this.module = { name: 'agent', prelude: PRELUDE, calls: this.#calls() };
   }
@@ -219,6 +224,7 @@ export class Agent {
       until: (args, context) => this.#checks.until(args, context),
       ...this.#visual.calls,
       ...this.#audits.calls,
+      ...this.#papers.calls,
       screenshot: ([title], context) => {
         const [tabs, steps] = [this.tabs, this.#steps];
         return wantedScreenshot(title, context, { tabs, steps, dir: this.#screenshotsDir, emit: this.#emit });

@@ -17,6 +17,7 @@ const TAKES: {
   screenshot: { takes: 'a title, or {title, within, marks}', count: 1 },
   expectScreenshot: { takes: 'a name and options alone', count: 2 },
   audit: { takes: 'options alone', count: 1 },
+  pdf: { takes: 'options alone', count: 1 },
   expectLook: { takes: 'a name and options alone', count: 2 },
   page: { takes: 'JavaScript alone', count: 1 },
   back: { takes: 'nothing', count: 0, instead: 'it goes back by one page' },

@@ -32,6 +32,7 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     expectScreenshot:
       '(name: string, options?: Timeout & { within?: string; mask?: string | readonly string[]; threshold?: number }): Compared',
     audit: '(options?: Timeout & AuditOptions): Audit',
+    pdf: '(options?: Timeout & { name?: string; landscape?: boolean }): { file: string; bytes: number }',
     expectLook: '(name: string, options?: Timeout & { within?: string }): Compared',
   },
   match: {

@@ -29,6 +29,7 @@ const LISTED = [
   'downloads',
   'healed-flows',
   'baselines',
+  'pdf',
 ];
 
 /**

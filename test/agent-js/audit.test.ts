@@ -50,7 +50,9 @@ t.test('a part of the page, its exceptions and rules by tag can be chosen', asyn
 t.test('a page that allows no scripts and has replaced built-ins is audited, and sees nothing of it', async (t) => {
   const url = site.set('/strict', (_, response) => {
     response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': "script-src 'unsafe-inline'" });
-    response.end(page('<script>Array.prototype.map = null; JSON.stringify = null</script><img src="data:,"><iframe></iframe>'));
+    response.end(
+      page('<script>Array.prototype.map = null; JSON.stringify = null</script><img src="data:,"><iframe></iframe>'),
+    );
   });
   await call('go', url);
   t.match(await failure('audit'), { error: /image-alt/ });

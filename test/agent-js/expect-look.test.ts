@@ -26,7 +26,8 @@ async function failureOf(...args: readonly unknown[]): Promise<ErrorBody> {
 }
 
 const show = (page: string) => writer.call('go', site.set('/page', page));
-const PAGE = '<a href="/home">Home</a><main><button>Save</button><button disabled>Delete</button><input aria-label="Name" value="Ada"></main>';
+const PAGE =
+  '<a href="/home">Home</a><main><button>Save</button><button disabled>Delete</button><input aria-label="Name" value="Ada"></main>';
 const FILE = join(flowsDir, 'shop/checkout.baselines/form.look.txt');
 
 t.test('the structure of a page is stored as text that a person can read', async (t) => {
@@ -42,7 +43,10 @@ t.test('a difference is shown line by line', async (t) => {
   await show(PAGE.replace('Save', 'Store').replace('<main>', '<main><select aria-label=Size><option>S</select>'));
   const failure = await failureOf('form', { timeout: 0 });
   t.match(failure, { code: 'MATCH_FAILED', details: { baseline: 'shop/checkout.baselines/form.look.txt' } });
-  t.match(failure.error, /\n {0,1}\{a\}Home\n\+\{select\}Size = S \(S\)\n-\{button\}Save\n\+\{button\}Store\n|\n-\{button\}Save\n\+\{select\}Size = S \(S\)\n\+\{button\}Store\n/);
+  t.match(
+    failure.error,
+    /\n {0,1}\{a\}Home\n\+\{select\}Size = S \(S\)\n-\{button\}Save\n\+\{button\}Store\n|\n-\{button\}Save\n\+\{select\}Size = S \(S\)\n\+\{button\}Store\n/,
+  );
   t.match(failure.error, /--update-baselines/);
 });
 
@@ -72,7 +76,10 @@ t.test('a part of the page is compared alone, and line ends of other systems are
 
 t.test('without a baseline the check fails and says how to store it', async (t) => {
   await show(PAGE);
-  t.match(await failureOf('nothing'), { code: 'MATCH_FAILED', error: /no baseline .*nothing\.look\.txt.*--update-baselines/ });
+  t.match(await failureOf('nothing'), {
+    code: 'MATCH_FAILED',
+    error: /no baseline .*nothing\.look\.txt.*--update-baselines/,
+  });
   t.match(await reader.failure('expectLook', 'form'), { code: 'SCRIPT_ERROR', error: /call it in a flow/ });
   t.match(await failureOf('form', { mask: 'p' }), { code: 'SCRIPT_ERROR', error: /no option "mask"/ });
 });

@@ -6,6 +6,7 @@ import { type ErrorBody, encodeError } from '#troupe/protocol/errors.js';
 import { openFolder } from '../containers/driver-fixture.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
+import { sampled } from '../support/sampled.js';
 import { SEED } from '../support/seed.js';
 
 guardLeaks(t);
@@ -70,7 +71,8 @@ t.test('a picture is stored once, beside its flow, and in the artifacts', async 
 t.test('a page that moves, blinks and loads looks the same each time', async (t) => {
   await show('/restless', RESTLESS);
   await expectIn(writer, 'restless');
-  for (let run = 0; run < 10; run += 1) {
+  const runs = Array.from({ length: 10 }, (_, run) => run);
+  for (const run of sampled(runs, { proof: 'pictures', name: 'restless', count: 2 })) {
     await show('/restless', RESTLESS);
     t.equal((await expectIn(writer, 'restless')).status, 'matched', `run ${run}`);
   }
@@ -96,7 +98,8 @@ t.test('changes of one to ten pixels are found', async (t) => {
     state = (state * 1103515245 + 12345) % 2147483648;
     return state % below;
   };
-  for (let pixels = 1; pixels <= 10; pixels += 1) {
+  const counts = Array.from({ length: 10 }, (_, n) => n + 1);
+  for (const pixels of sampled(counts, { proof: 'pictures', name: 'planted', count: 4 })) {
     const [left, top] = [random(1200), 100 + random(500)];
     const dots = Array.from(
       { length: pixels },
@@ -123,7 +126,9 @@ t.test('a difference comes with three pictures, and says what to do', async (t) 
   const failure = await failureOf('three', { timeout: 100 });
   t.match(failure.error, /does not look like shop\/checkout\.baselines\/three\.test-system\.png.*--update-baselines/s);
   const pictures = failure.details?.pictures as { [name: string]: string };
-  const at = (name: string) => [...PNG.sync.read(readFileSync(join(reader.screenshotsDir, pictures[name] ?? ''))).data.subarray(0, 3)];
+  const at = (name: string) => [
+    ...PNG.sync.read(readFileSync(join(reader.screenshotsDir, pictures[name] ?? ''))).data.subarray(0, 3),
+  ];
   t.same(at('expected'), [255, 255, 255]);
   t.same(at('received'), [0, 255, 0]);
   t.same(at('difference'), [255, 0, 0]);
@@ -132,7 +137,10 @@ t.test('a difference comes with three pictures, and says what to do', async (t) 
 t.test('a page has the whole time to look as expected', async (t) => {
   await show('/slow', '<body style="background:lime">');
   await expectIn(writer, 'slow');
-  await show('/slow', '<body style="background:red"><script>setTimeout(() => { document.body.style.background = "lime" }, 700)</script>');
+  await show(
+    '/slow',
+    '<body style="background:red"><script>setTimeout(() => { document.body.style.background = "lime" }, 700)</script>',
+  );
   t.equal((await expectIn(reader, 'slow', { timeout: 60_000 })).status, 'matched');
 });
 
@@ -165,7 +173,9 @@ t.test('one element is compared alone, and a difference in size is named', async
   await show('/within', page(80, 'after'));
   t.equal((await expectIn(reader, 'within', { within: 'section' })).status, 'matched');
   await show('/within', page(90, 'after'));
-  t.match(await failureOf('within', { within: 'section', timeout: 0 }), { error: /90 x 50 pixels, and its baseline 80 x 50/ });
+  t.match(await failureOf('within', { within: 'section', timeout: 0 }), {
+    error: /90 x 50 pixels, and its baseline 80 x 50/,
+  });
 });
 
 t.test('threshold says how much a color may differ', async (t) => {

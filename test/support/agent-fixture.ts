@@ -84,7 +84,11 @@ export interface AgentFixture {
     ...args: readonly unknown[]
   ): Promise<unknown>;
   /** As `call`, from a flow. */
-  callFrom(site: { flowRun: number | null; flow?: string }, method: string, ...args: readonly unknown[]): Promise<unknown>;
+  callFrom(
+    site: { flowRun: number | null; flow?: string },
+    method: string,
+    ...args: readonly unknown[]
+  ): Promise<unknown>;
   /** The error that a call fails with. */
   failure(method: string, ...args: readonly unknown[]): Promise<ReturnType<typeof encodeError>>;
   told<T extends EventType>(type: T): EventData<T>[];
@@ -142,7 +146,11 @@ export async function openAgent(
     await agent.dispose();
     browser.close();
   });
-  const callWithin: AgentFixture['callWithin'] = async ({ ms = 90_000, signal, flowRun = null, flow }, method, ...args) => {
+  const callWithin: AgentFixture['callWithin'] = async (
+    { ms = 90_000, signal, flowRun = null, flow },
+    method,
+    ...args
+  ) => {
     const deadline = performance.now() + ms;
     const context: HostCallContext = {
       signal: signal ?? new AbortController().signal,

@@ -33,6 +33,7 @@ export function install(host: Host, engine: Engine): void {
     until: untilOf(host, engine),
     expectScreenshot: (name: unknown, options: unknown, more: unknown) => host('expectScreenshot', name, options, more),
     audit: (options: unknown, more: unknown) => host('audit', options, more),
+    pdf: (options: unknown, more: unknown) => host('pdf', options, more),
     expectLook: (name: unknown, options: unknown, more: unknown) => host('expectLook', name, options, more),
   };
   // For troupe flow check --url alone, so it is in no list of calls.

@@ -102,7 +102,8 @@ async function seek(check: ScreenshotCheck, expected: Buffer | null, bounds: Bou
         throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing, or moves all the time');
       }
       if (baselines.updating) {
-        const message = 'The page does not come to rest, so there is nothing to store: mask what moves, or give a longer timeout';
+        const message =
+          'The page does not come to rest, so there is nothing to store: mask what moves, or give a longer timeout';
         throw new TroupeError('ACTION_FAILED', message);
       }
       return last.seen ?? compare(last.picture);

@@ -44,7 +44,9 @@ export function* renderHtml(report: Report, image: (name: string) => ImageSource
 export function wantedScreenshots(report: Report): Iterable<string> {
   const steps = listFailures(report).failures.map(({ step }) => step);
   const failed = steps.map((step) => (step === null ? null : ownScreenshot(step)));
-  return [...steps.flatMap(comparedFiles), ...failed, ...report.steps.map(ownScreenshot)].filter((name) => name !== null);
+  return [...steps.flatMap(comparedFiles), ...failed, ...report.steps.map(ownScreenshot)].filter(
+    (name) => name !== null,
+  );
 }
 
 /** The session's title: its name, the first line of its task, its flows, or its id. */
