@@ -215,6 +215,8 @@ export class Agent {
       text: async ([locator], context) => {
         return readText(this.tabs.active, locatorOf(locator, 'text'), boundsOf(context, READ_MS));
       },
+      read: async ([locator], context) =>
+        readText(this.tabs.active, locatorOf(locator, 'read'), boundsOf(context, READ_MS), true),
       value: async ([locator], context) => {
         const wanted = textOf(locator, 'agent.value takes a locator');
         return readValue(this.tabs.active, wanted, boundsOf(context, READ_MS));

@@ -13,6 +13,7 @@ const TAKES: {
   go: { takes: 'a URL alone', count: 1 },
   act: { takes: 'a locator, an action, a value and options alone', count: 4 },
   text: { takes: 'a locator alone', count: 1 },
+  read: { takes: 'a locator alone', count: 1 },
   value: { takes: 'a locator alone', count: 1 },
   screenshot: { takes: 'a title, or {title, within, marks}', count: 1 },
   expectScreenshot: { takes: 'a name and options alone', count: 2 },

@@ -17,6 +17,7 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     act: '(locator: string, action: Action, value?: ActValue | ActOptions | null, options?: ActOptions): Acted',
     wait: "(condition: 'navigation' | 'idle' | number | string, options?: { timeout?: number }): { waitedMs: number }",
     text: '(locator?: string): string',
+    read: '(locator?: string): string',
     value: '(locator: string): any',
     screenshot:
       '(title?: string | { title?: string; within?: string; marks?: boolean }): { file: string; width: number; height: number }',

@@ -5,7 +5,7 @@ import { guardLeaks } from '../support/leaks.js';
 guardLeaks(t);
 const site = await openSite(t);
 const lease = await openBrowser(t);
-const { call, failure, told } = await openAgent(t, lease);
+const { agent, call, failure, told } = await openAgent(t, lease);
 const page = (body: string) =>
   `<!doctype html><html lang="en"><head><title>Page</title></head><body><main><h1>Page</h1>${body}</main></body></html>`;
 const show = (body: string) => call('go', site.set('/page', page(body)));
@@ -26,6 +26,7 @@ t.test('a barrier fails the audit, with its rule, its elements and what to do', 
     { path: 'image-alt', message: /critical: .*#logo/ },
     { path: 'label', message: /critical: .*#name/ },
   ]);
+  await agent.settle();
   t.match(told('StepFinished').at(-1), { js: 'agent.audit()', error: { code: 'MATCH_FAILED' } });
 });
 

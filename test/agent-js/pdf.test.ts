@@ -7,7 +7,7 @@ import { guardLeaks } from '../support/leaks.js';
 guardLeaks(t);
 const site = await openSite(t);
 const lease = await openBrowser(t);
-const { call, failure, screenshotsDir, told } = await openAgent(t, lease);
+const { agent, call, failure, screenshotsDir, told } = await openAgent(t, lease);
 const folder = join(dirname(screenshotsDir), 'pdf');
 type Paper = { file: string; bytes: number };
 
@@ -26,6 +26,7 @@ t.test('a page becomes a PDF on A4 in the artifacts', async (t) => {
   t.equal(pdf.byteLength, bytes);
   t.equal(pdf.subarray(0, 5).toString(), '%PDF-');
   t.same(sizeOf(pdf), [595, 842]);
+  await agent.settle();
   t.match(told('StepFinished').at(-1), { js: 'agent.pdf({"name":"invoice"})', result: { file, bytes } });
 });
 

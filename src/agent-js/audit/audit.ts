@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
+import { readFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, toAnswer } from '../browser/bounds.js';
 import type { Tab } from '../tabs/tab.js';
@@ -53,7 +53,7 @@ let source: Promise<string> | undefined;
 
 /** axe-core, read when the first page is audited. */
 function axeSource(): Promise<string> {
-  source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js')).then(String);
   return source;
 }
 

@@ -22,6 +22,7 @@ import { Discoveries, type HookNames, share } from './controls/discoveries.js';
 import { JsonText, LookMemory } from './controls/look-memory.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { drawMarks } from './draw-marks.js';
+import { markdownOf } from './markdown.js';
 import { maskBoxes } from './mask-boxes.js';
 import { drawnText } from './names/accessible-name.js';
 import { flatText } from './names/flat-text.js';
@@ -118,11 +119,12 @@ export function install(names: HookNames): void {
       return {};
     },
     drawMarks: async (request) => ({ png: await drawMarks(request) }),
-    text: ({ locator, ...shown }) => {
+    text: ({ locator, markdown = false, ...shown }) => {
       const page: Element | null = document.body ?? document.documentElement;
       const element = locator === null ? page : resolve({ locator, ...shown }, { hidden: true });
       if (element === null) return { text: '' };
       if (isProblem(element)) return element;
+      if (markdown) return { text: markdownOf(element) };
       const lines = flatText(element);
       return { text: (lines === '' ? drawnText(element) : lines).slice(0, MAX_TEXT) };
     },

@@ -20,6 +20,7 @@ export function install(host: Host, engine: Engine): void {
       host('act', locator, action, value, options, more),
     wait: (condition: unknown, options: unknown) => host('wait', condition, options),
     text: (locator: unknown, more: unknown) => host('text', locator, more),
+    read: (locator: unknown, more: unknown) => host('read', locator, more),
     value: (locator: unknown, more: unknown) => host('value', locator, more),
     screenshot: (title: unknown, more: unknown) => host('screenshot', title, more),
     page: (js: unknown, more: unknown) => host('page', js, more),

@@ -281,7 +281,8 @@ export interface PageCalls {
   drawMarks: [MarksRequest, { readonly png: string | null }];
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
   census: [null, { readonly nodes: number }];
-  text: [Sought<string | null>, { readonly text: string } | PageProblem];
+  /** With `markdown`: its headings, lists, tables and links as such. */
+  text: [Sought<string | null> & { readonly markdown?: boolean }, { readonly text: string } | PageProblem];
   /** Brings the element into view, and answers where it is drawn. */
   box: [Sought<string>, Box | PageProblem];
   /** Where everything is drawn that the locators mean, and the part of the document that is in sight. */
