@@ -77,14 +77,14 @@ async function seek(check: ScreenshotCheck, expected: Buffer | null, bounds: Bou
     );
   // Without a baseline, or to replace it, the page has to be steady; otherwise it has the whole time to become as expected.
   const takesSteady = expected === null || baselines.updating;
-  let last: Pictured | null = null;
+  let last: Pictured | undefined;
   for (;;) {
     if (bounds.signal.aborted) throw cancelledError();
     const picture = await stillPicture(tab, wanted.within, wanted.masks, toAnswer(bounds));
     if (picture === null && tab.dialog !== null) throw tab.dialogError();
     const isLast = remainingMs(bounds) <= LAST_MS;
     if (picture !== null) {
-      const before: Pictured | null = last !== null && isEqual(last.picture, picture) ? last : null;
+      const before = sameAs(last, picture);
       const since: number = before?.since ?? performance.now();
       let seen: Comparison | null = before?.seen ?? null;
       if (expected !== null && seen === null) {
@@ -98,7 +98,7 @@ async function seek(check: ScreenshotCheck, expected: Buffer | null, bounds: Bou
       last = { picture, since, seen };
     }
     if (isLast) {
-      if (last === null) {
+      if (last === undefined) {
         throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing, or moves all the time');
       }
       if (baselines.updating) {
@@ -112,8 +112,10 @@ async function seek(check: ScreenshotCheck, expected: Buffer | null, bounds: Bou
   }
 }
 
-function isEqual(one: StillPicture, other: StillPicture): boolean {
-  return one.png.equals(other.png) && JSON.stringify(one.masks) === JSON.stringify(other.masks);
+/** The last picture, if the page still looks like it. */
+function sameAs(last: Pictured | undefined, { png, masks }: StillPicture): Pictured | undefined {
+  if (last === undefined || !last.picture.png.equals(png)) return undefined;
+  return JSON.stringify(last.picture.masks) === JSON.stringify(masks) ? last : undefined;
 }
 
 async function failure(
