@@ -1,4 +1,4 @@
-import { childNodesOf, isElement } from './tree/flat-tree.js';
+import { childNodesOf, isElement, mayBeFrame } from './tree/flat-tree.js';
 
 /** Longer texts are cut. */
 const MAX_TEXT = 1_000_000;
@@ -191,6 +191,7 @@ function isDrawn(element: Element): boolean {
 }
 
 function isInline(element: Element): boolean {
+  if (mayBeFrame(element)) return false;
   const { display } = getComputedStyle(element);
   return display.startsWith('inline') ? element.localName !== 'table' : display === 'contents' && isPhrase(element);
 }

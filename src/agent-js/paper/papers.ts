@@ -87,7 +87,13 @@ function paperOptions(options: unknown): { name: string; landscape: boolean; tim
 
 /** The page in the size that its own style asks for, otherwise A4, with its backgrounds. @throws ACTION_FAILED, WAIT_TIMEOUT */
 async function printed(tab: Tab, landscape: boolean, bounds: Bounds): Promise<Buffer> {
-  const paper = { paperWidth: 210 / 25.4, paperHeight: 297 / 25.4, landscape, printBackground: true, preferCSSPageSize: true };
+  const paper = {
+    paperWidth: 210 / 25.4,
+    paperHeight: 297 / 25.4,
+    landscape,
+    printBackground: true,
+    preferCSSPageSize: true,
+  };
   const order = tab.command('Page.printToPDF', { ...paper, transferMode: 'ReturnAsStream' }, bounds);
   const asked = await tab.unlessDialog(order, bounds);
   if (asked === 'dialog') throw tab.dialogError();
