@@ -42,6 +42,7 @@ const LONG = [
   'test/playwright/interruptions.test.ts',
   'test/playwright/rules.test.ts',
   'test/playwright/same-as-playwright.test.ts',
+  'test/service/baselines.test.ts',
   'test/playwright/scripts.test.ts',
   'test/service/churn.test.ts',
   'test/service/devtools-clients.test.ts',
