@@ -82,7 +82,10 @@ const PROOFS = {
     { path: 'test/mcp/interop', env: {} },
   ],
   tasks: [{ path: 'test/agent-js/tasks.test.ts', env: {} }],
-  pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
+  pictures: ['agent-js/step-pictures', 'service/step-pictures', 'agent-js/expect-screenshot'].map((name) => ({
+    path: `test/${name}.test.ts`,
+    env: {},
+  })),
 };
 
 const [proofName, ...flags] = process.argv.slice(2);

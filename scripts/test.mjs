@@ -21,6 +21,7 @@ const jobs = Math.max(3, availableParallelism() + 1);
 const LONG = [
   'test/actors/session/browser.test.ts',
   'test/agent-js/act-hang.test.ts',
+  'test/agent-js/expect-screenshot.test.ts',
   'test/agent-js/look-corpus.test.ts',
   'test/agent-js/random-numbers.test.ts',
   'test/agent-js/step-pictures.test.ts',
@@ -48,6 +49,7 @@ const LONG = [
   'test/playwright/rules.test.ts',
   'test/playwright/same-as-playwright.test.ts',
   'test/playwright/scripts.test.ts',
+  'test/service/baselines.test.ts',
   'test/service/churn.test.ts',
   'test/service/command-line.test.ts',
   'test/service/control.test.ts',

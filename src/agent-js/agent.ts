@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { readBundle } from '../script/bundle.js';
@@ -6,14 +7,14 @@ import { actRequest } from './act-arguments.js';
 import { act } from './acting/act.js';
 import type { ActRequest } from './acting/act-request.js';
 import { unfulfilledWait, waitFor } from './acting/wait.js';
-import { type Bounds, boundsOf, remainingMs } from './browser/bounds.js';
+import { Audits } from './audit/audits.js';
+import { type Bounds, boundsOf } from './browser/bounds.js';
 import type { BrowserPort } from './browser/browser-port.js';
 import {
   locatorOf,
   locatorsOf,
   lookOptions,
   refuseMore,
-  screenshotOptions,
   tabIndex,
   textOf,
   waitCondition,
@@ -24,14 +25,17 @@ import { Downloads } from './files/downloads.js';
 import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
 import { stir } from './look/settled.js';
+import { Papers } from './paper/papers.js';
 import { Screencast } from './pictures/screencast.js';
-import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot, markedScreenshot } from './pictures/screenshots.js';
+import { wantedScreenshot } from './pictures/wanted-screenshot.js';
 import { readMoved, readText, readValue } from './read.js';
 import { type OtherCall, type StepCall, type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
 import { evaluateInPage } from './tabs/page-code.js';
 import type { Tab } from './tabs/tab.js';
 import { Tabs } from './tabs/tabs.js';
+import { Baselines } from './visual/baselines.js';
+import { Visual } from './visual/visual.js';
 
 const PRELUDE = readBundle(import.meta.url, 'prelude/agent');
 const SCHEMES = ['http', 'https', 'about', 'data'] as const;
@@ -62,6 +66,9 @@ export class Agent {
   readonly downloads: Downloads;
   readonly #steps: Steps;
   readonly #checks: Checks;
+  readonly #visual: Visual;
+  readonly #audits: Audits;
+  readonly #papers: Papers;
   readonly #looks = new Looks();
   readonly #modelLooks = new Looks();
   readonly #stopDownloads: () => void;
@@ -84,6 +91,8 @@ export class Agent {
     readonly flowsDir?: string;
     /** How long an act waits for its element, in milliseconds. */
     readonly actMs?: number;
+    /** What pages are compared with; `platform` is the driver and the system, as in `docker-linux`. */
+    readonly baselines?: { readonly artifactsDir: string; readonly platform: string; readonly updating: boolean };
     /** Takes out of a step's arguments what nobody may see; they become a picture's file name too. */
     readonly redact?: <T>(shown: T) => T;
   }) {
@@ -113,6 +122,13 @@ export class Agent {
     this.#steps = new Steps({ emit, dir: screenshotsDir, cast, policy: options.stepScreenshots, firstIndex });
     const waitMs = this.#actMs;
     this.#checks = new Checks({ tabs: this.tabs, steps: this.#steps, waitMs, redact: this.#redact });
+    const { artifactsDir = screenshotsDir, platform = process.platform, updating = false } = options.baselines ?? {};
+    const baselines = new Baselines({ flowsDir: this.#flowsDir, artifactsDir, platform, updating });
+    const { tabs } = this;
+    this.#visual = new Visual({ tabs, steps: this.#steps, baselines, screenshotsDir, waitMs, redact: this.#redact });
+    const dir = join(dirname(screenshotsDir), 'pdf');
+    this.#papers = new Papers({ tabs, steps: this.#steps, dir, redact: this.#redact });
+    this.#audits = new Audits({ tabs, steps: this.#steps, redact: this.#redact });
     this.module = { name: 'agent', prelude: PRELUDE, calls: this.#calls() };
   }
 
@@ -178,6 +194,7 @@ export class Agent {
     await this.#steps.settle();
     this.#steps.close();
     this.screencast.close();
+    await this.#visual.close();
     this.#stopDownloads();
     this.tabs.close();
   }
@@ -198,6 +215,8 @@ export class Agent {
       text: async ([locator], context) => {
         return readText(this.tabs.active, locatorOf(locator, 'text'), boundsOf(context, READ_MS));
       },
+      read: async ([locator], context) =>
+        readText(this.tabs.active, locatorOf(locator, 'read'), boundsOf(context, READ_MS), true),
       value: async ([locator], context) => {
         const wanted = textOf(locator, 'agent.value takes a locator');
         return readValue(this.tabs.active, wanted, boundsOf(context, READ_MS));
@@ -205,7 +224,13 @@ export class Agent {
       recount: ([locators], context) => readMoved(this.tabs.active, locatorsOf(locators), boundsOf(context, READ_MS)),
       expect: (args, context) => this.#checks.expect(args, context),
       until: (args, context) => this.#checks.until(args, context),
-      screenshot: ([title], context) => this.#screenshot(title, context),
+      ...this.#visual.calls,
+      ...this.#audits.calls,
+      ...this.#papers.calls,
+      screenshot: ([title], context) => {
+        const [tabs, steps] = [this.tabs, this.#steps];
+        return wantedScreenshot(title, context, { tabs, steps, dir: this.#screenshotsDir, emit: this.#emit });
+      },
       page: async ([js], context) => {
         await this.#steps.ready();
         const text = textOf(js, 'agent.page takes JavaScript as text');
@@ -322,37 +347,6 @@ export class Agent {
       const call = this.#stepCall('wait', shown, () => false);
       return this.#steps.check(call, context.site, began, () => Promise.reject(failed));
     }
-  }
-
-  #screenshot(title: unknown, context: HostCallContext): Promise<object> {
-    const { title: named, within, marks } = screenshotOptions(title);
-    const shown = this.tabs.numbers;
-    if (marks && shown === null) {
-      throw new TroupeError('ACTION_FAILED', 'There is no look to mark: call agent.look() first');
-    }
-    const more = { ...(within === null ? {} : { within }), ...(marks ? { marks } : {}) };
-    const call = {
-      method: 'screenshot',
-      shownArgs: () => [within === null && !marks ? named : { ...(named === null ? {} : { title: named }), ...more }],
-      touched: () => false,
-      tab: () => this.#activeTab(),
-      picture: 'own',
-    } as const;
-    return this.#steps.run(call, context.site, async (file) => {
-      const tab = this.tabs.active;
-      const bounds = boundsOf(context, CAPTURE_MS);
-      const clip = within === null ? null : await clipOf(tab, within, bounds);
-      const plain = await captureScreenshot(tab, Math.max(1, remainingMs(bounds)), clip);
-      const png =
-        plain === null || !marks || shown === null ? plain : await markedScreenshot(tab, plain, clip, shown, bounds);
-      const picture = png === null ? null : await keepScreenshot(png, this.#screenshotsDir, file());
-      if (picture === null) {
-        if (tab.dialog !== null) throw tab.dialogError();
-        throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing');
-      }
-      this.#emit({ type: 'ScreenshotTaken', data: { ...picture, title: named ?? '' } });
-      return picture;
-    });
   }
 
   #listTabs(context: HostCallContext): Promise<object[]> {

@@ -7,11 +7,12 @@ import type { Tab } from './tabs/tab.js';
 /**
  * The text that is drawn in an element, or in the whole page; of a page that asks something, what it asks.
  *
+ * @param markdown as Markdown
  * @throws what a locator that is wrong or ambiguous deserves
  */
-export async function readText(tab: Tab, locator: string | null, bounds: Bounds): Promise<string> {
+export async function readText(tab: Tab, locator: string | null, bounds: Bounds, markdown = false): Promise<string> {
   if (tab.dialog !== null && (locator === null || locator.startsWith('{dialog}'))) return tab.dialog.message;
-  const answer = await tab.askAny('text', { locator }, bounds);
+  const answer = await tab.askAny('text', markdown ? { locator, markdown } : { locator }, bounds);
   if (isProblem(answer)) throw problemError(answer, locator ?? '', tab);
   return answer.text;
 }

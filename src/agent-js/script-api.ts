@@ -17,6 +17,7 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     act: '(locator: string, action: Action, value?: ActValue | ActOptions | null, options?: ActOptions): Acted',
     wait: "(condition: 'navigation' | 'idle' | number | string, options?: { timeout?: number }): { waitedMs: number }",
     text: '(locator?: string): string',
+    read: '(locator?: string): string',
     value: '(locator: string): any',
     screenshot:
       '(title?: string | { title?: string; within?: string; marks?: boolean }): { file: string; width: number; height: number }',
@@ -33,6 +34,11 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
       '(name: string, options?: { expiresIn?: number }): { name: string; cookies: number; origins: string[]; expiresAt: string }',
     expect: '(target: string | typeof agent): Expectation & { not: Expectation }',
     until: '<T>(body: () => T, options?: Timeout): T',
+    expectScreenshot:
+      '(name: string, options?: Timeout & { within?: string; mask?: string | readonly string[]; threshold?: number }): Compared',
+    audit: '(options?: Timeout & AuditOptions): Audit',
+    pdf: '(options?: Timeout & { name?: string; landscape?: boolean }): { file: string; bytes: number }',
+    expectLook: '(name: string, options?: Timeout & { within?: string }): Compared',
   },
   match: {
     equals: '(actual: unknown, expected: unknown, message?: string): true',
@@ -121,6 +127,31 @@ interface MockAnswer {
 }
 interface Timeout {
   timeout?: number;
+}
+type Impact = 'minor' | 'moderate' | 'serious' | 'critical';
+interface AuditOptions {
+  within?: string;
+  exclude?: string | readonly string[];
+  tags?: string | readonly string[];
+  impact?: Impact | 'none';
+}
+interface Violation {
+  id: string;
+  impact: Impact;
+  help: string;
+  url: string;
+  count: number;
+  elements: { locator: string; html: string }[];
+}
+interface Audit {
+  violations: Violation[];
+  passed: number;
+  undecided: number;
+  frames: number;
+}
+interface Compared {
+  baseline: string;
+  status: 'matched' | 'written';
 }
 interface Expectation {
   toHaveText(text: string | number | RegExp, options?: Timeout): void;

@@ -133,6 +133,8 @@ const taskFields = {
   retries: z.int().min(0).max(10).optional(),
   /** Seconds that a call waits for its element, unless the call has a timeout of its own. */
   actTimeout: z.number().positive().max(600).optional(),
+  /** `agent.expectScreenshot` and `agent.expectLook` store what they see instead of failing. */
+  updateBaselines: z.boolean().optional(),
   webhook: z.url().max(2000).optional(),
   /** `slack`: the end alone, as a message that Slack's incoming webhooks take. */
   webhookFormat: WebhookFormat.optional(),

@@ -21,7 +21,7 @@ const FILES = [
   TRACE,
 ];
 const DOWNLOADS = 'downloads';
-const FOLDERS = ['screenshots', DOWNLOADS, 'healed-flows'];
+const FOLDERS = ['screenshots', DOWNLOADS, 'healed-flows', 'baselines', 'pdf'];
 /** The most files of a running session's downloads. */
 const MAX_DOWNLOADS = 10_000;
 /** The deepest level of folders that is included. */

@@ -28,6 +28,8 @@ const LISTED = [
   'screenshots',
   'downloads',
   'healed-flows',
+  'baselines',
+  'pdf',
 ];
 
 /**

@@ -75,3 +75,24 @@ t.test('What is wrong with a word is said in a sentence that names it', async (t
     );
   }
 });
+
+t.test('Baselines go along, pictures in base64, also where only what lies beside the flow does', async (t) => {
+  const baselines = ['a.baselines/home.docker-linux.png', 'a.baselines/home.look.txt'];
+  const cwd = folderWith(t, [
+    'flows/a.js',
+    'flows/other.png',
+    ...baselines.map((path) => `flows/${path}`),
+    'tests/a.js',
+    'tests/a.baselines/deep/x.png',
+    ...baselines.map((path) => `tests/${path}`),
+  ]);
+  const { texts } = await findRunFiles(['flows/a.js'], { cwd, bases: [] });
+  t.same(Object.keys(texts), [...baselines, 'a.js']);
+  t.equal(
+    Buffer.from(texts['a.baselines/home.docker-linux.png'] ?? '', 'base64').toString(),
+    '// flows/a.baselines/home.docker-linux.png',
+  );
+  t.equal(texts['a.baselines/home.look.txt'], '// flows/a.baselines/home.look.txt');
+  const beside = await findRunFiles(['tests/a.js'], { cwd, bases: [] });
+  t.same(Object.keys(beside.texts), [...baselines.map((path) => `tests/${path}`), 'tests/a.js']);
+});

@@ -79,12 +79,16 @@ export interface AgentFixture {
   look(options?: object): Promise<WholeLook>;
   /** As `call`, with another deadline or signal. */
   callWithin(
-    limits: { ms?: number; signal?: AbortSignal; flowRun?: number | null },
+    limits: { ms?: number; signal?: AbortSignal; flowRun?: number | null; flow?: string },
     method: string,
     ...args: readonly unknown[]
   ): Promise<unknown>;
   /** As `call`, from a flow. */
-  callFrom(site: { flowRun: number | null }, method: string, ...args: readonly unknown[]): Promise<unknown>;
+  callFrom(
+    site: { flowRun: number | null; flow?: string },
+    method: string,
+    ...args: readonly unknown[]
+  ): Promise<unknown>;
   /** The error that a call fails with. */
   failure(method: string, ...args: readonly unknown[]): Promise<ReturnType<typeof encodeError>>;
   told<T extends EventType>(type: T): EventData<T>[];
@@ -117,6 +121,7 @@ export async function openAgent(
     actMs?: number;
     takesOver?: boolean;
     flowsDir?: string;
+    updating?: boolean;
   } = {},
 ): Promise<AgentFixture> {
   const screenshotsDir = join(openFolder(t), 'screenshots');
@@ -131,6 +136,9 @@ export async function openAgent(
     screenshotsDir,
     stepScreenshots: more.policy ?? 'spare',
     ...(more.flowsDir === undefined ? {} : { flowsDir: more.flowsDir }),
+    ...(more.updating === undefined
+      ? {}
+      : { baselines: { artifactsDir: openFolder(t), platform: 'test-system', updating: more.updating } }),
     ...(more.actMs === undefined ? {} : { actMs: more.actMs }),
     ...(more.allowedSchemes === undefined ? {} : { allowedSchemes: more.allowedSchemes }),
   });
@@ -138,13 +146,17 @@ export async function openAgent(
     await agent.dispose();
     browser.close();
   });
-  const callWithin: AgentFixture['callWithin'] = async ({ ms = 90_000, signal, flowRun = null }, method, ...args) => {
+  const callWithin: AgentFixture['callWithin'] = async (
+    { ms = 90_000, signal, flowRun = null, flow },
+    method,
+    ...args
+  ) => {
     const deadline = performance.now() + ms;
     const context: HostCallContext = {
       signal: signal ?? new AbortController().signal,
       remainingMs: () => deadline - performance.now(),
       pause: () => () => undefined,
-      site: { kind: 'script', flow: null, flowRun, line: 1, column: 1 },
+      site: { kind: 'script', flow: flow ?? null, flowRun, line: 1, column: 1 },
     };
     const run = agent.module.calls[method];
     if (run === undefined) throw new Error(`No call ${method}`);

@@ -50,6 +50,8 @@ export interface SessionArgs {
   readonly stepScreenshots: StepScreenshotPolicy;
   /** How long an act waits for its element to become actionable. */
   readonly actMs: number;
+  /** What pages are compared with: the folder for copies of new ones, driver and system, whether they are to be written. */
+  readonly baselines: { readonly artifactsDir: string; readonly platform: string; readonly updating: boolean };
   /** Who has control: a person may have it when the actor is restarted. */
   readonly controller: 'agent' | 'person';
 }

@@ -143,7 +143,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#advance({ type: 'Opening' });
     const { endpoint, devTools, page, screenshotsDir, flowsDir, args, firstStep, actMs, healedDir, networkLog } =
       this.#args;
-    const { requestsDir, stepScreenshots, networkBodies } = this.#args;
+    const { requestsDir, stepScreenshots, networkBodies, baselines } = this.#args;
     const redact = <T>(shown: T): T => this.#secrets.redact(shown);
     const reach = serviceReach(this.#args.reach);
     const emit = (event: SessionEvent) => this.#emit(event);
@@ -170,6 +170,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       firstStep,
       actMs,
       flowsDir,
+      baselines,
       redact,
     });
     if (networkBodies) network.keepBodies(browser);

@@ -1,8 +1,7 @@
-import { pause } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { EventData } from '../../protocol/events.js';
 import type { CallSite, HostCallContext } from '../../script/host-module.js';
-import { type Bounds, boundsOf, cancelledError, remainingMs } from '../browser/bounds.js';
+import { type Bounds, boundsOf, remainingMs } from '../browser/bounds.js';
 import { membersOf, shown, timeoutOf } from '../call-arguments.js';
 import { callSource } from '../call-source.js';
 import type { StepCall, Steps } from '../steps.js';
@@ -10,6 +9,7 @@ import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 import { type Check, checkOf } from './check.js';
 import { Expectation } from './expectation.js';
+import { pageChange } from './page-change.js';
 import { SeenValues } from './seen-values.js';
 
 /** Assertions under way; more than a few mean that scripts were stopped in the middle of one. */
@@ -128,7 +128,7 @@ export class Checks {
       return this.#steps.check(call, context.site, began, async () => ({ result: { waitedMs }, waited }));
     }
     if (remainingMs(bounds) > 0) {
-      await this.#change(bounds);
+      await pageChange(this.#activeTab(), CALL_AGAIN_MS, bounds);
       return { token: this.#keep(open) };
     }
     const message = `agent.until: the function did not return anything true; its last value is ${received.slice(0, 300)} (waited ${waitedMs} ms)`;
@@ -151,22 +151,6 @@ export class Checks {
     const call = this.#stepCall('match', () => js ?? 'match(...)');
     const failed = new TroupeError('MATCH_FAILED', error ?? 'match failed');
     this.#steps.check(call, site, began, () => Promise.reject(failed)).catch(() => undefined);
-  }
-
-  /** Settles when the page in front has changed, and soon in any case. */
-  async #change(bounds: Bounds): Promise<void> {
-    const ms = Math.min(CALL_AGAIN_MS, remainingMs(bounds));
-    const tab = this.#activeTab();
-    try {
-      if (tab === undefined || tab.dialog !== null) return await pause(ms, { signal: bounds.signal });
-      const asked = await tab.ask('change', { ms }, bounds);
-      // The next document may not be there yet.
-      if (asked.kind !== 'answer') await pause(Math.min(ms, 10), { signal: bounds.signal });
-    } catch (error) {
-      if (bounds.signal.aborted) throw cancelledError();
-      if (error instanceof TroupeError && error.code === 'ACTION_FAILED') return;
-      throw error;
-    }
   }
 
   #keep(open: Open): number {

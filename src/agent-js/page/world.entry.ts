@@ -22,6 +22,8 @@ import { Discoveries, type HookNames, share } from './controls/discoveries.js';
 import { JsonText, LookMemory } from './controls/look-memory.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { drawMarks } from './draw-marks.js';
+import { markdownOf } from './markdown.js';
+import { maskBoxes } from './mask-boxes.js';
 import { drawnText } from './names/accessible-name.js';
 import { flatText } from './names/flat-text.js';
 import { nextChange } from './names/next-change.js';
@@ -29,6 +31,7 @@ import { Observer } from './observe.js';
 import { PaintMark } from './paint-mark.js';
 import { countMatches, isUsable, matchesOf, movedNumbers, nameFor, resolve } from './resolve.js';
 import { settled } from './settled.js';
+import { Still } from './still.js';
 import { viewportRect } from './tree/geometry.js';
 import { bringIntoView } from './tree/scrolling.js';
 import { isShown } from './tree/visibility.js';
@@ -72,6 +75,7 @@ export function install(names: HookNames): void {
   const dropPlace = new DropPlace();
   const dragOver = new DragOver(listeners);
   const paintMark = new PaintMark();
+  const still = new Still();
   const observer = new Observer();
   let passed: Document | null = null;
 
@@ -119,11 +123,12 @@ export function install(names: HookNames): void {
       return {};
     },
     drawMarks: async (request) => ({ png: await drawMarks(request) }),
-    text: ({ locator, ...shown }) => {
+    text: ({ locator, markdown = false, ...shown }) => {
       const page: Element | null = document.body ?? document.documentElement;
       const element = locator === null ? page : resolve({ locator, ...shown }, { hidden: true });
       if (element === null) return { text: '' };
       if (isProblem(element)) return element;
+      if (markdown) return { text: markdownOf(element) };
       const lines = flatText(element);
       return { text: (lines === '' ? drawnText(element) : lines).slice(0, MAX_TEXT) };
     },
@@ -141,6 +146,16 @@ export function install(names: HookNames): void {
       if (!isShown(element)) return { problem: 'blocked', reason: 'is not visible', final: true };
       const { x, y, width, height } = viewportRect(element);
       return { x, y, width, height, viewportWidth: innerWidth, viewportHeight: innerHeight };
+    },
+    boxes: ({ locators }) => maskBoxes(locators),
+    still: async ({ on, ms }) => {
+      if (on) {
+        // Another user of the page may have marked it for a picture of its own.
+        paintMark.hide();
+        return { busy: await still.hold(ms) };
+      }
+      still.release();
+      return { busy: null };
     },
     value: (sought) => {
       const element = resolve(sought, { hidden: true });

@@ -20,6 +20,7 @@ export function install(host: Host, engine: Engine): void {
       host('act', locator, action, value, options, more),
     wait: (condition: unknown, options: unknown) => host('wait', condition, options),
     text: (locator: unknown, more: unknown) => host('text', locator, more),
+    read: (locator: unknown, more: unknown) => host('read', locator, more),
     value: (locator: unknown, more: unknown) => host('value', locator, more),
     screenshot: (title: unknown, more: unknown) => host('screenshot', title, more),
     page: (js: unknown, more: unknown) => host('page', js, more),
@@ -35,6 +36,10 @@ export function install(host: Host, engine: Engine): void {
     downloads: (given: unknown) => host('downloads', given),
     expect: expectOf(host, (target) => target === value),
     until: untilOf(host, engine),
+    expectScreenshot: (name: unknown, options: unknown, more: unknown) => host('expectScreenshot', name, options, more),
+    audit: (options: unknown, more: unknown) => host('audit', options, more),
+    pdf: (options: unknown, more: unknown) => host('pdf', options, more),
+    expectLook: (name: unknown, options: unknown, more: unknown) => host('expectLook', name, options, more),
   };
   // For troupe flow check --url alone, so it is in no list of calls.
   set(agent, 'recount', (locators: unknown) => host('recount', locators), false);

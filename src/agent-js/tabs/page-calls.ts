@@ -290,11 +290,19 @@ export interface PageCalls {
   drawMarks: [MarksRequest, { readonly png: string | null }];
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
   census: [null, { readonly nodes: number }];
-  text: [Sought<string | null>, { readonly text: string } | PageProblem];
+  /** With `markdown`: its headings, lists, tables and links as such. */
+  text: [Sought<string | null> & { readonly markdown?: boolean }, { readonly text: string } | PageProblem];
   /** Brings the element into view, and answers where it is drawn. */
   box: [Sought<string>, Box | PageProblem];
   /** Where the element is in the viewport; nothing is scrolled. */
   spot: [Sought<string>, ElementBox | PageProblem];
+  /** Where everything is drawn that the locators mean, and the part of the document that is in sight. */
+  boxes: [
+    { readonly locators: readonly string[] },
+    { readonly view: Box; readonly boxes: readonly Box[] } | PageProblem,
+  ];
+  /** Holds the page still for a picture, or lets it go on; what has not loaded after `ms`. */
+  still: [{ readonly on: boolean; readonly ms: number }, { readonly busy: string | null }];
   value: [Sought<string>, { readonly value: unknown } | PageProblem];
   /** True when it appeared (went, with `gone`), false after `ms`. */
   waitFor: [
@@ -317,6 +325,7 @@ export const WAITING_CALLS = [
   'observe',
   'painted',
   'drawMarks',
+  'still',
 ] as const satisfies readonly PageCallName[];
 
 /** The isolated world's name, and of the one global in it. */

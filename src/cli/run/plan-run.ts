@@ -94,11 +94,10 @@ function withUniqueNames(flows: readonly PlannedFlow[]): readonly PlannedFlow[] 
 }
 
 /** What all jobs of a run ask for. */
-export function commonRequest(
-  { args, secrets, state, timeout, actTimeout, exactScreenshots, harBodies, trace, forward: ports }: RunOptions,
-  settings: RunSettings,
-) {
-  const stateName = state ?? settings.state;
+export function commonRequest(options: RunOptions, settings: RunSettings) {
+  const { args, secrets, timeout, actTimeout, exactScreenshots, harBodies, trace, updateBaselines } = options;
+  const { forward: ports } = options;
+  const stateName = options.state ?? settings.state;
   const forward = [...new Set([...(settings.forward ?? []), ...ports])];
   return {
     args: { ...settings.args, ...args },
@@ -107,6 +106,7 @@ export function commonRequest(
     ...(harBodies ? { har: 'bodies' as const } : {}),
     ...(trace === undefined ? {} : { trace }),
     ...(stateName === undefined ? {} : { state: stateName }),
+    ...(updateBaselines ? { updateBaselines } : {}),
     ...(timeout === undefined ? {} : { hardTimeout: timeout }),
     ...(actTimeout === undefined ? {} : { actTimeout }),
     ...(forward.length > 0 ? { forward } : {}),

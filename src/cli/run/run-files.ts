@@ -2,17 +2,21 @@ import { lstat, opendir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { globMatcher } from '../../agent-js/network/glob-matcher.js';
 import { hookOf, isFlowFile } from '../../base/flow-file.js';
-import { MAX_BATCH_FLOWS } from '../../protocol/batches/batch.js';
+import { isPicture, MAX_BATCH_FLOWS } from '../../protocol/batches/batch.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { UsageError } from '../failure.js';
 
 /** What a glob looks into at most. */
 const MAX_LOOKED = 100_000;
 const MAX_FILE_BYTES = 1024 * 1024;
+/** A baseline picture; base64 adds a third. */
+const MAX_PICTURE_BYTES = 3 * 1024 * 1024;
 /** All that a run brings; its jobs need room in the same request. */
 const MAX_BYTES = 24 * 1024 * 1024;
-/** What flows are made of, and read. */
-const BROUGHT = /\.(js|ts|md|json|csv|txt)$/;
+/** What flows are made of, read, and compare pages with. */
+const BROUGHT = /\.(js|ts|md|json|csv|txt)$|\.baselines\/[^/]+\.png$/;
+/** The baselines of a flow directly in a folder lie one folder deeper. */
+const BASELINE = /^[^/]+\.baselines\/[^/]+$/;
 const GLOB = /[*?{}]/;
 
 /** The files of a run. Paths are relative to the flows folder, with forward slashes. */
@@ -21,7 +25,7 @@ export interface RunFiles {
   readonly root: string | null;
   /** Flow and task files that were named, in their order, each once. */
   readonly named: readonly string[];
-  /** The texts that go with them, by path. */
+  /** The texts that go with them, by path; baseline pictures in base64. */
   readonly texts: { readonly [path: string]: string };
 }
 
@@ -115,7 +119,8 @@ async function readAll(
   const paths = new Set(named);
   for (const folder of folders ?? [root]) {
     for await (const path of walk(folder)) {
-      if (!BROUGHT.test(path) || path.endsWith('.d.ts') || (folders !== null && path.includes('/'))) continue;
+      if (!BROUGHT.test(path) || path.endsWith('.d.ts')) continue;
+      if (folders !== null && path.includes('/') && !BASELINE.test(path)) continue;
       paths.add(pathIn(root, join(folder, path)));
     }
   }
@@ -124,12 +129,16 @@ async function readAll(
   let bytes = 0;
   for (const path of [...paths].sort()) {
     const { size } = await lstat(join(root, path));
-    if (size > MAX_FILE_BYTES && !named.includes(path)) continue;
-    if (size > MAX_FILE_BYTES)
+    const isBaseline = isPicture(path);
+    if (isBaseline && size > MAX_PICTURE_BYTES) {
+      throw new TroupeError('INVALID_REQUEST', `The baseline ${path} has more than ${MAX_PICTURE_BYTES} bytes`);
+    }
+    if (!isBaseline && size > MAX_FILE_BYTES && !named.includes(path)) continue;
+    if (!isBaseline && size > MAX_FILE_BYTES)
       throw new TroupeError('INVALID_REQUEST', `${path} has more than ${MAX_FILE_BYTES} bytes`);
-    bytes += size;
+    bytes += isBaseline ? Math.ceil(size / 3) * 4 : size;
     if (bytes > MAX_BYTES) throw tooMuch(root, `more than ${MAX_BYTES} bytes`);
-    texts[path] = await readFile(join(root, path), 'utf8');
+    texts[path] = await readFile(join(root, path), isBaseline ? 'base64' : 'utf8');
   }
   return texts;
 }

@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly harBodies: boolean;
   /** Which jobs have a trace; undefined: as the service is configured. */
   readonly trace: TraceWhen | undefined;
+  /** Baselines are stored in the flows folder instead of compared with. */
+  readonly updateBaselines: boolean;
   readonly retries: number;
   /** `immediate`: the service retries a job as soon as it failed; `isolated`: at the end of the run, one at a time. */
   readonly retryStrategy: 'immediate' | 'isolated';
@@ -106,6 +108,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     harBodies: values['har-bodies'] ?? false,
     exactScreenshots: values['exact-screenshots'] ?? false,
     trace: values.trace === undefined ? undefined : traceOf(values.trace),
+    updateBaselines: values['update-baselines'] ?? false,
     data: values.data,
     state: values.state === undefined ? undefined : stateOf(values.state),
     retries,
@@ -164,6 +167,7 @@ function parsed(args: readonly string[]) {
     'fail-fast': flag,
     'exact-screenshots': flag,
     'har-bodies': flag,
+    'update-baselines': flag,
     trace: text,
     grep: text,
     timeout: text,

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { asAbsent } from '../../base/system-fault.js';
 import { unpackZip } from '../../files/unpack-zip.js';
@@ -11,6 +11,8 @@ import type { ServiceClient } from '../service-client.js';
 
 /** Zips that are fetched and unpacked at a time. */
 const AT_ONCE = 2;
+/** What a session may write beside its flows. */
+const BASELINE = /\.baselines\/[^/]+\.(png|look\.txt)$/;
 
 /** Earlier services wrote reports without `failure`. */
 const AnyReport = Report.extend({ failure: Failure.nullable().default(null) });
@@ -21,6 +23,7 @@ export class RunReports {
   readonly #dir: string;
   readonly #whole: boolean;
   readonly #waiting: { readonly id: string; readonly folder: string }[] = [];
+  readonly #folders: string[] = [];
   readonly #faults: string[] = [];
   #working = 0;
   #onIdle: () => void = () => undefined;
@@ -37,6 +40,7 @@ export class RunReports {
 
   /** Begins to fetch a job's artifacts. */
   add(id: string, folder: string): void {
+    this.#folders.push(folder);
     this.#waiting.push({ id, folder });
     if (this.#working < AT_ONCE) void this.#work();
   }
@@ -49,6 +53,28 @@ export class RunReports {
       });
     }
     return this.#faults;
+  }
+
+  /**
+   * Puts the baselines that jobs have written into the flows folder; jobs that were retried wrote theirs again.
+   * @returns which, one sentence each
+   */
+  async takeBaselines(root: string): Promise<readonly string[]> {
+    const notes: string[] = [];
+    for (const folder of this.#folders) {
+      const baselines = join(this.#dir, folder, 'baselines');
+      const found = await readdir(baselines, { recursive: true, withFileTypes: true }).catch(asAbsent);
+      for (const entry of found ?? []) {
+        const file = join(entry.parentPath, entry.name);
+        const path = relative(baselines, file).split(sep).join('/');
+        if (!entry.isFile() || !BASELINE.test(path)) continue;
+        const target = join(root, path);
+        await mkdir(dirname(target), { recursive: true });
+        await copyFile(file, target);
+        notes.push(`Stored the baseline ${path}`);
+      }
+    }
+    return [...new Set(notes)].sort();
   }
 
   /** The report.json of a job that was added, once it is `done`; null if there is none, or if it is another version's. */

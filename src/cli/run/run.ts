@@ -173,13 +173,14 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
   const temporary = options.report === undefined ? await mkdtemp(join(tmpdir(), 'troupe-reports-')) : null;
   try {
     // Without a folder for reports, only those of failures are read, for what they say.
-    const reports = new RunReports(service.client, temporary ?? resolve(options.report ?? ''), temporary === null);
+    const whole = temporary === null || options.updateBaselines;
+    const reports = new RunReports(service.client, temporary ?? resolve(options.report ?? ''), whole);
     const isQuarantined = (flow: PlannedFlow) => quarantine.entries.has(originalName(flow));
     const ended = (index: number, record: SessionRecord, attempt: number): void => {
       const flow = flows[index];
       if (flow === undefined) return;
       const retry = attempt - record.attempt;
-      const wanted = temporary === null || record.status === 'failed' || record.attempt > 1;
+      const wanted = whole || record.status === 'failed' || record.attempt > 1;
       if (record.startedAt !== null && wanted) reports.add(record.id, folderOf(index, retry));
       const note = record.status === 'failed' && isQuarantined(flow) ? 'quarantined' : '';
       progress.ended(index, flow.name, record, attempt, note);
@@ -211,6 +212,8 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       setupValue: ({ id }) => service.client.json('GET', `/api/sessions/${id}/value`),
     });
     const faults = await reports.done();
+    const { updateBaselines } = options;
+    const stored = updateBaselines && files.root !== null ? await reports.takeBaselines(files.root) : [];
     const results = await flowResults({
       service,
       options,
@@ -227,7 +230,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     const written = await writeRunReports(options, finished);
     const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
     // A run that was stopped does not know what would have failed.
-    const stored = stopped.aborted ? [] : await storeFailed(files, flows, finished);
+    const unstored = stopped.aborted ? [] : await storeFailed(files, flows, finished);
     const fatal = failsAsFlaky(options, finished) ? ['Flaky flows fail this run: --fail-on-flaky'] : [];
     const late =
       stopped.aborted && !cancelled.aborted ? [`${describeFailure(stopped.reason)}: the rest was stopped`] : [];
@@ -237,6 +240,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       ...fatal,
       ...faults,
       ...stored,
+      ...unstored,
       ...reportsAt,
       ...written,
     ]);

@@ -17,9 +17,31 @@ export type BatchId = z.infer<typeof BatchId>;
 const BatchFlowPath = z
   .string()
   .max(500)
-  .regex(/^(?!\.)[^/\\\0]{1,200}(\/(?!\.)[^/\\\0]{1,200})*\.(js|ts|md|json|csv|txt)$/, {
-    error: 'a path below flows/, with forward slashes, to a .js, .ts, .md, .json, .csv or .txt file',
+  .regex(/^(?!\.)[^/\\\0]{1,200}(\/(?!\.)[^/\\\0]{1,200})*\.(js|ts|md|json|csv|txt|png)$/, {
+    error: 'a path below flows/, with forward slashes, to a .js, .ts, .md, .json, .csv, .txt or .png file',
   });
+
+/** The most characters of a file: a text, or the base64 of a .png file, of which 3 MiB are the most. */
+const MAX_FILE = 1024 * 1024;
+const MAX_PICTURE = 4 * 1024 * 1024;
+
+/** What `flows` has of a file: its text; for a baseline picture, whose name ends in .png, its bytes in base64. */
+const BatchFlows = z
+  .record(BatchFlowPath, z.string().max(MAX_PICTURE))
+  .refine((flows) => Object.keys(flows).length <= MAX_BATCH_FLOWS, `at most ${MAX_BATCH_FLOWS} files`)
+  .refine(
+    (flows) => Object.entries(flows).every(([path, text]) => isPicture(path) || text.length <= MAX_FILE),
+    'a text has at most 1 MiB',
+  )
+  .refine(
+    (flows) => Object.entries(flows).every(([path, text]) => !isPicture(path) || /^[A-Za-z0-9+/]*={0,2}$/.test(text)),
+    'a .png file is its bytes in base64',
+  );
+
+/** Whether a file of a batch is a picture, which travels in base64. */
+export function isPicture(path: string): boolean {
+  return path.endsWith('.png');
+}
 
 /** `POST /api/batches`. */
 export const BatchRequest = z.strictObject({
@@ -29,10 +51,7 @@ export const BatchRequest = z.strictObject({
   /** The most jobs of the batch that run at once. */
   parallel: z.int().min(1).max(MAX_BATCH_JOBS).optional(),
   /** The batch's own flows, by path: its jobs use these instead of the service's flows folder. */
-  flows: z
-    .record(BatchFlowPath, z.string().max(1024 * 1024))
-    .refine((flows) => Object.keys(flows).length <= MAX_BATCH_FLOWS, `at most ${MAX_BATCH_FLOWS} files`)
-    .optional(),
+  flows: BatchFlows.optional(),
   /** Notified once, when all jobs have ended. */
   webhook: z.url().max(2000).optional(),
   webhookFormat: WebhookFormat.optional(),

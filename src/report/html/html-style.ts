@@ -41,6 +41,10 @@ background:var(--line);border:1px solid var(--line);border-radius:10px;overflow:
 .failure dt{color:var(--soft)}.failure dd{margin:0;overflow-wrap:anywhere}
 img{display:block;max-width:100%;height:auto;border:1px solid var(--line);border-radius:6px;background:#fff}
 .failure img{margin-top:14px;max-height:560px;object-fit:contain;object-position:left top}
+.compared{margin-top:14px}.compared figure{margin:14px 0 0}.compared figcaption{font-size:13px;color:var(--soft);margin-bottom:4px}
+.failure .compared img{margin:0;max-height:none}
+.slider{position:relative;overflow:auto}.failure .slider img{max-width:none;border-radius:0;border:0}
+.slider .upper{position:absolute;left:0;top:0;width:50%;max-width:100%;overflow:hidden;resize:horizontal;border-right:2px solid var(--bad)}
 .frame{margin:10px 0 0;padding:8px 12px;overflow-x:auto;border-left:3px solid var(--bad);border-radius:4px;background:var(--code);white-space:pre;font:12.5px/1.5 ui-monospace,Menlo,Consolas,monospace}
 .expected{color:var(--good)}.received{color:var(--bad)}
 .failure dd ul{margin:0;padding:0;list-style:none}

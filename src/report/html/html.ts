@@ -5,6 +5,7 @@ import { escapeMarkup as esc } from '../escape.js';
 import { type Failure, type FailureList, listFailures } from '../failures.js';
 import { count, formatBytes, formatDuration, formatInstant, shorten } from '../format.js';
 import type { ImageSource } from '../images.js';
+import { comparedFiles, comparedSection } from './compared.js';
 import { evidenceRows } from './evidence-rows.js';
 import { mark, pageLink, stepsSection } from './html-steps.js';
 import { POLICY, STYLE } from './html-style.js';
@@ -41,8 +42,11 @@ export function* renderHtml(report: Report, image: (name: string) => ImageSource
 
 /** Screenshots in order of importance: those of failures, then those of all steps. */
 export function wantedScreenshots(report: Report): Iterable<string> {
-  const failed = listFailures(report).failures.map(({ step }) => (step === null ? null : ownScreenshot(step)));
-  return [...failed, ...report.steps.map(ownScreenshot)].filter((name) => name !== null);
+  const steps = listFailures(report).failures.map(({ step }) => step);
+  const failed = steps.map((step) => (step === null ? null : ownScreenshot(step)));
+  return [...steps.flatMap(comparedFiles), ...failed, ...report.steps.map(ownScreenshot)].filter(
+    (name) => name !== null,
+  );
 }
 
 /** The session's title: its name, the first line of its task, its flows, or its id. */
@@ -97,12 +101,12 @@ function* failuresSection(
     const first = screenshot !== null && !shownAbove.has(screenshot);
     const picture = first ? image(screenshot) : null;
     if (first && picture !== null) shownAbove.set(screenshot, anchor);
-    yield failureCard(failure, anchor, picture);
+    yield failureCard(failure, anchor, picture, comparedSection(failure.step, image));
   }
   if (more > 0) yield `<p class="soft">${count(more, 'more script error')} at the steps below</p>`;
 }
 
-function failureCard(failure: Failure, anchor: string, picture: ImageSource | null): string {
+function failureCard(failure: Failure, anchor: string, picture: ImageSource | null, compared: string): string {
   const { step, place, url, title, differences, evidence } = failure;
   const rows = [
     place === null ? '' : `<dt>Where</dt><dd class="mono">${esc(place)}</dd>`,
@@ -125,7 +129,7 @@ function failureCard(failure: Failure, anchor: string, picture: ImageSource | nu
 <span class="pill bad">${esc(failure.code)}</span><h3 class="text">${failureTitle(failure)}</h3></header>
 <p class="message">${esc(shorten(failure.message, 4_000))}</p>
 ${listed.length === 0 ? '' : `<ul class="differences">${listed.slice(0, 50).join('')}</ul>`}
-${frame}<dl>${rows}</dl>${picture === null ? '' : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed')}</section>`;
+${frame}<dl>${rows}</dl>${compared}${picture === null ? '' : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed')}</section>`;
 }
 
 function failureTitle({ kind, subject }: Failure): string {

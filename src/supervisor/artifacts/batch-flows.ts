@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathInside } from '../../agent-js/flows/flow-folder.js';
 import type { Config } from '../../config.js';
+import { isPicture } from '../../protocol/batches/batch.js';
 
 type Dirs = Pick<Config, 'flowsDir' | 'batchesDir'>;
 
@@ -17,7 +18,7 @@ export function flowsDirOf({ flowsDir, batchesDir }: Dirs, batch: string | null)
 
 /**
  * Writes a batch's own flows to its folder.
- * @param files texts by path, validated by the protocol's schema
+ * @param files texts by path, pictures in base64, validated by the protocol's schema
  */
 export async function writeBatchFlows(
   { batchesDir }: Dirs,
@@ -31,7 +32,7 @@ export async function writeBatchFlows(
     for (const [path, text] of left) {
       const file = pathInside(folder, path);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
+      await writeFile(file, isPicture(path) ? Buffer.from(text, 'base64') : text);
     }
   };
   // Wait for all of them, even after an error: the caller then removes the folder, and nothing may write to it.

@@ -47,7 +47,7 @@ export interface SessionTask {
 export interface SessionStart {
   readonly id: SessionId;
   readonly restart: 'transient' | 'temporary';
-  readonly lease: Pick<BrowserLease, 'endpoint' | 'devTools'>;
+  readonly lease: Pick<BrowserLease, 'endpoint' | 'devTools' | 'identity'>;
   readonly timeoutMs: number;
   /** Aborted if the session ends while it starts. */
   readonly signal: AbortSignal;
@@ -96,6 +96,12 @@ export function startSessionActor(
         firstStep: stepsDone + 1,
         stepScreenshots: stepScreenshots(request, config),
         actMs: ((request.mode === 'auto' ? request.actTimeout : undefined) ?? config.actTimeout) * 1000,
+        baselines: {
+          artifactsDir: join(config.sessionsDir, id, 'baselines'),
+          // A browser in a container draws as Linux does, whatever runs the container.
+          platform: `${lease.identity.driver}-${lease.identity.driver === 'docker' ? 'linux' : process.platform}`,
+          updating: request.mode === 'auto' && request.updateBaselines === true,
+        },
         controller,
       };
     },
