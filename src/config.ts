@@ -86,6 +86,8 @@ const ConfigFile = z.strictObject({
   webhookSecret: environmentName.optional(),
   requests: RequestsKey.prefault({}),
   webhooks: z.strictObject({ allow: WebhookTargets.default([]) }).prefault({}),
+  /** `link`: messages to webhooks about a handoff contain a link that gives control of the session. */
+  handoff: z.strictObject({ link: z.boolean().default(false) }).prefault({}),
   log: z.enum(['text', 'json']).default('text'),
   traces: z.url().optional(),
 });
@@ -162,6 +164,13 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
         'variable that holds an access token, or listen on 127.0.0.1',
     );
   }
+  if (rest.handoff.link && rest.publicUrl === undefined) {
+    throw new TroupeError(
+      'INVALID_REQUEST',
+      `handoff.link sends links to people, and needs the address that they reach this service at: set "publicUrl" in ${file}, ` +
+        'or remove "handoff"',
+    );
+  }
   const { DOCKER_HOST, XDG_RUNTIME_DIR } = env;
   const place = { DOCKER_HOST, XDG_RUNTIME_DIR, HOME: homedir(), uid: process.getuid?.() };
   return Object.freeze({
@@ -192,6 +201,7 @@ export function configElsewhere(
     host: '127.0.0.1',
     port: 0,
     publicUrl: undefined,
+    handoff: { link: false },
     allowedHosts: [],
     token: undefined,
     traceViewer: { port: 0 },

@@ -6,11 +6,13 @@ import { AccessTokens } from './auth/access-tokens.js';
 import { LoginStates } from './auth/login-states.js';
 import { RequestVault } from './auth/request-vault.js';
 import { SetupValues } from './auth/setup-values.js';
+import { ShareLinks } from './auth/share-links.js';
 import { systemClock } from './base/clock.js';
 import type { Config } from './config.js';
 import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
 import { ClosedPorts } from './net-policy/closed-ports.js';
+import type { SessionRecord } from './protocol/session.js';
 import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
 import { makeHome } from './service/make-home.js';
@@ -132,6 +134,7 @@ export async function startService(
         egress: config.egress ?? {},
         isOpen: () => config.token === undefined && tokens.size === 0,
       }),
+      handoffLink: config.handoff.link ? handoffLinkOf(config, vault) : undefined,
       random: Math.random,
     });
     built.push(() => webhooks.close());
@@ -192,6 +195,17 @@ export async function startService(
     await takeDown();
     throw error;
   }
+}
+
+/** Makes the links that messages about handoffs contain. */
+function handoffLinkOf({ publicUrl }: Config, vault: RequestVault): (record: SessionRecord) => string | null {
+  const links = new ShareLinks({ vault, clock: systemClock }, 'handoff');
+  return ({ id, handoff }) => {
+    if (handoff === undefined || publicUrl === undefined) return null;
+    // Links have whole seconds: this one does not expire before its handoff.
+    const seconds = Math.ceil((Date.parse(handoff.expiresAt) - systemClock.now().getTime()) / 1000) + 1;
+    return `${publicUrl.replace(/\/+$/, '')}/shared/${links.make(id, seconds, handoff.id).link}`;
+  };
 }
 
 function describeFault(error: unknown): string {

@@ -5,7 +5,7 @@ import type { SessionRecord } from '../protocol/session.js';
 import type { TraceLink } from '../protocol/trace/trace.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import type { WebDriver } from '../webdriver/web-driver.js';
-import type { Credentials } from './credentials.js';
+import type { Credentials, LinkScope } from './credentials.js';
 import type { ServerName } from './http/http-server.js';
 import type { Reply } from './http/reply.js';
 import type { RouteRequest } from './route.js';
@@ -21,6 +21,7 @@ interface ReadRequest {
   readonly query: string;
   /** Null if the client's address identifies it. */
   readonly caller: string | null;
+  readonly scope: LinkScope | null;
   readonly json: unknown;
   readonly bytes: Buffer;
   readonly upload: Readable | null;
@@ -72,6 +73,10 @@ export class ArrivedRequest implements RouteRequest {
 
   get caller(): string {
     return this.#read.caller ?? this.#reply.remoteAddress;
+  }
+
+  get handoff(): string | null {
+    return this.#read.scope?.handoffs.get(this.params.id ?? '') ?? null;
   }
 
   get signal(): AbortSignal {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type AccessTokens, callerOf } from '../auth/access-tokens.js';
-import type { SharedSession, ShareLinks } from '../auth/share-links.js';
+import type { SharedSession } from '../auth/share-links.js';
 import { includesRole, type Role, type TokenInfo } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
@@ -15,11 +15,24 @@ export interface Principal {
   readonly name: string;
   /** Identifies the caller for fair scheduling; null if its address does. */
   readonly caller: string | null;
-  /**
-   * Set if a share link alone admits the request: the visible sessions, until the first of their links expires (ms).
-   */
-  readonly linkScope: { readonly ids: ReadonlySet<string>; readonly until: number } | null;
+  /** Set if links alone admit the request. */
+  readonly linkScope: LinkScope | null;
 }
+
+/** What the links that were opened in a browser give access to. */
+export interface LinkScope {
+  /** The visible sessions; none if all links are of handoffs that are over. */
+  readonly ids: ReadonlySet<string>;
+  /** When the first of the links expires, in milliseconds. */
+  readonly until: number;
+  /** Open handoffs by session: the links let a person take control for them and answer them. */
+  readonly handoffs: ReadonlyMap<string, string>;
+}
+
+/** Where links are read. */
+type LinkReaders = Pick<Sessions, 'links' | 'handoffLinks'> & {
+  readonly connections: Pick<Sessions['connections'], 'openHandoff'>;
+};
 
 /** How long a browser stays signed in, in seconds: 30 days. */
 const SIGNED_IN_SECONDS = 30 * 24 * 3600;
@@ -79,14 +92,15 @@ export class Credentials {
   }
 
   /** @throws UNAUTHORIZED */
-  principalOf(headers: AccessHeaders, { tokens, links }: Pick<Sessions, 'tokens' | 'links'>): Principal {
+  principalOf(headers: AccessHeaders, sessions: Pick<Sessions, 'tokens'> & LinkReaders): Principal {
+    const { tokens } = sessions;
     if (!this.areRequired(tokens)) return OPEN;
     const [, token] = /^bearer +(\S+) *$/i.exec(headers.authorization) ?? [];
     const cookie = cookieIn(headers.cookie, cookieName(headers.host));
     const principal =
       (token === undefined ? null : this.#byToken(token, tokens)) ??
       (cookie === null ? null : this.#byCookie(cookie, tokens)) ??
-      byLinks(headers, links);
+      byLinks(headers, sessions);
     if (principal === null) {
       throw new TroupeError(
         'UNAUTHORIZED',
@@ -120,8 +134,9 @@ export class Credentials {
   }
 
   /** The `Set-Cookie` value for an opened link, kept beside the cookies of other links and of a token. */
-  acceptLink(link: string, { id, until }: SharedSession, host: string): string {
-    return this.#cookie(host, link, Math.ceil((until - Date.now()) / 1000), `-${id}`);
+  acceptLink(link: string, { id, until, handoff }: SharedSession, host: string): string {
+    const name = handoff === null ? `-${id}` : `-${id}-handoff`;
+    return this.#cookie(host, link, Math.ceil((until - Date.now()) / 1000), name);
   }
 
   #byToken(token: string, tokens: AccessTokens): Principal | null {
@@ -149,13 +164,41 @@ export function checkRole(principal: Principal, wanted: Role): void {
   );
 }
 
+/** Who may use a route or a WebSocket. */
+export interface AccessRule {
+  /** Null if no token is needed. */
+  readonly role: Role | null;
+  /** A link gives access to it, for its session. */
+  readonly shared: boolean;
+  /** A link of an open handoff gives access to it, for its session, whatever the role. */
+  readonly forHandoff?: boolean;
+}
+
 /**
- * A link gives access to the routes marked `shared`, for its own session only.
+ * @param id the session that the request is about
+ * @throws FORBIDDEN
+ */
+export function checkAccess(principal: Principal, rule: AccessRule, id: string | null | undefined): void {
+  if (rule.role === null) return;
+  if (rule.forHandoff && principal.linkScope?.handoffs.has(id ?? '')) return;
+  checkLinkScope(principal, rule.shared, id);
+  checkRole(principal, rule.role);
+}
+
+/**
+ * A link gives access to what is marked `shared`, for its own session only.
  * @throws FORBIDDEN
  */
 export function checkLinkScope({ linkScope }: Principal, shared: boolean, id: string | null | undefined): void {
   if (linkScope === null || (shared && linkScope.ids.has(id ?? ''))) return;
+  assertUseful(linkScope);
   throw new TroupeError('FORBIDDEN', 'A share link gives access to its session only; sign in with a token');
+}
+
+/** @throws FORBIDDEN if all links are of handoffs that are over */
+export function assertUseful(linkScope: LinkScope | null): void {
+  if (linkScope === null || linkScope.ids.size > 0) return;
+  throw new TroupeError('FORBIDDEN', 'The script no longer waits for a person, so this link is of no use any more');
 }
 
 function principalOfToken(token: TokenInfo | null): Principal | null {
@@ -163,16 +206,26 @@ function principalOfToken(token: TokenInfo | null): Principal | null {
 }
 
 /** The links that were opened in this browser; null if none is valid. */
-function byLinks({ cookie, host }: AccessHeaders, links: ShareLinks): Principal | null {
+function byLinks({ cookie, host }: AccessHeaders, { links, handoffLinks, connections }: LinkReaders): Principal | null {
   const opened = new Map<string, number>();
+  const handoffs = new Map<string, string>();
+  let isKnown = false;
   const prefix = `${cookieName(host)}-`;
   for (const pair of cookie.split(/; */)) {
     if (!pair.startsWith(prefix)) continue;
-    const shared = links.read(pair.slice(pair.indexOf('=') + 1));
-    if (shared !== null) opened.set(shared.id, shared.until);
+    const link = pair.slice(pair.indexOf('=') + 1);
+    const shared = links.read(link) ?? handoffLinks.verify(link);
+    if (shared === null) continue;
+    isKnown = true;
+    const { id, until, handoff } = shared;
+    if (handoff !== null) {
+      if (!handoffLinks.isValid(shared) || connections.openHandoff(id) !== handoff) continue;
+      handoffs.set(id, handoff);
+    }
+    opened.set(id, Math.min(until, opened.get(id) ?? until));
   }
-  if (opened.size === 0) return null;
-  const linkScope = { ids: new Set(opened.keys()), until: Math.min(...opened.values()) };
+  if (!isKnown) return null;
+  const linkScope = { ids: new Set(opened.keys()), until: Math.min(...opened.values()), handoffs };
   return { role: 'view', name: 'link', caller: null, linkScope };
 }
 

@@ -104,6 +104,8 @@ export interface RouteRequest {
   readonly upload: Readable | null;
   /** The caller for fair scheduling and limits: its token, else the address that the request came from. */
   readonly caller: string;
+  /** The open handoff of the session whose link admitted the request; null if a token did, or none is required. */
+  readonly handoff: string | null;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** The same for handlers that only ask an actor; cheaper than `signal`. */
@@ -139,6 +141,8 @@ export interface Route {
   readonly role: Role | null;
   /** A share link gives access to it, for the link's session. */
   readonly shared: boolean;
+  /** A link of an open handoff gives access to it, for the link's session. */
+  readonly forHandoff: boolean;
   /**
    * The request is written to the audit log because it changes something. Scripts are not: the session's transcript has
    * them.
@@ -176,6 +180,7 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   /** By default `view` for GET and `run` for others. */
   readonly role?: Role | null;
   readonly shared?: true;
+  readonly forHandoff?: true;
   /** By default true for all methods but GET. */
   readonly changes?: false;
   readonly status?: number;
@@ -217,6 +222,7 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     summary: spec.summary,
     role: spec.role === undefined ? defaultRole(spec.method) : spec.role,
     shared: spec.shared ?? false,
+    forHandoff: spec.forHandoff ?? false,
     changes: spec.changes ?? spec.method !== 'GET',
     body: bodyKind(spec),
     maxBodyBytes: spec.uploadBytes ?? spec.bytes ?? spec.jsonBytes ?? JSON_BODY_BYTES,

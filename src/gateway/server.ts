@@ -7,7 +7,7 @@ import { WebDriver } from '../webdriver/web-driver.js';
 import { ArrivedRequest, type RequestDependencies } from './arrived-request.js';
 import { parseJson } from './check-shape.js';
 import { chooseServer, type ServerOption } from './choose-server.js';
-import { Credentials, checkLinkScope, checkRole, type Principal } from './credentials.js';
+import { Credentials, checkAccess, checkRole, type LinkScope, type Principal } from './credentials.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
 import { HostCheck } from './host-check.js';
@@ -16,6 +16,7 @@ import { BodyMemory } from './http/body-memory.js';
 import type { HttpExchange, HttpRequest, HttpServer, ServerName } from './http/http-server.js';
 import { Reply } from './http/reply.js';
 import { type RequestHead, readHead } from './http/request-head.js';
+import { endAtLinkExpiry } from './link-expiry.js';
 import { AgentPeer } from './mcp/agent-peer.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import type { MakeMcpPeer, StatelessPeer } from './mcp/mcp-peer.js';
@@ -104,6 +105,7 @@ interface AdmittedRequest {
   readonly native: HttpRequest;
   readonly head: RequestHead;
   readonly caller: string | null;
+  readonly scope: LinkScope | null;
 }
 const NO_BYTES = Buffer.alloc(0);
 
@@ -320,11 +322,9 @@ export class Gateway {
       route = chosen;
       // Read now for the audit log: it is not available once the request was answered.
       if (chosen.changes) address = reply.remoteAddress;
-      if (principal !== null && chosen.role !== null) {
-        checkLinkScope(principal, chosen.shared, found.params.id);
-        checkRole(principal, chosen.role);
-      }
-      const admitted = { route: chosen, found, sessions, native, head, caller: principal?.caller ?? null };
+      if (principal !== null) checkAccess(principal, chosen, found.params.id);
+      const { caller, linkScope: scope } = principal ?? { caller: null, linkScope: null };
+      const admitted = { route: chosen, found, sessions, native, head, caller, scope };
       void this.#serve(reply, admitted).catch((error) => this.#fail(reply, error, method, path, chosen));
     } catch (error) {
       if (mayChange(method)) address = reply.remoteAddress;
@@ -350,7 +350,7 @@ export class Gateway {
   }
 
   /** Everything before the first await runs while the native request is valid. */
-  async #serve(reply: Reply, { route, found, sessions, native, head, caller }: AdmittedRequest): Promise<void> {
+  async #serve(reply: Reply, { route, found, sessions, native, head, caller, scope }: AdmittedRequest): Promise<void> {
     const { host, contentLength: declared } = head;
     const { query } = native;
     const memory = this.#bodies;
@@ -360,11 +360,13 @@ export class Gateway {
     const hasBytes = route.body === 'json' || route.body === 'bytes';
     const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared, memory) : NO_BYTES;
     const json = route.body === 'json' ? parseJson(bytes) : undefined;
-    const read = { params: found.params, headers, host, query, caller, json, bytes, upload };
+    const read = { params: found.params, headers, host, query, caller, scope, json, bytes, upload };
     const request = new ArrivedRequest(read, reply, { ...this.#dependencies, sessions });
     const handled = route.handle(request, sessions);
     const answer = await (upload === null ? handled : handled.finally(() => upload.settle()));
-    await writeAnswer(reply, answer, this.#streams);
+    // Streams of events last. A request that changes something may itself end the link.
+    const cut = endAtLinkExpiry(route.changes ? null : scope, sessions, () => reply.cut());
+    await writeAnswer(reply, answer, this.#streams).finally(cut);
   }
 
   #fail(reply: Reply, error: unknown, method: string, path: string, route: Route | null): void {

@@ -2,7 +2,7 @@ import type { PictureBudget } from '../agent-js/pictures/picture-budget.js';
 import type { Role } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
-import { checkLinkScope, type Principal } from './credentials.js';
+import { assertUseful, checkLinkScope, type Principal } from './credentials.js';
 import type { HttpRequest, SocketRoute, UpgradeRequest } from './http/http-server.js';
 import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
 import { DESKTOP } from './tunnel/desktop-tunnel.js';
@@ -49,14 +49,17 @@ export class Sockets {
     this.#gate = gate;
     this.#stream = new StreamServer(publish, pictures);
     const stream = this.#upgradeHandler('view', {
-      make: ({ principal }, sessions) => this.#stream.newState(sessions, principal),
+      make: ({ principal }, sessions) => {
+        assertUseful(principal.linkScope);
+        return this.#stream.newState(sessions, principal);
+      },
       discard: () => undefined,
     });
     const tunnels = [DESKTOP, DEVTOOLS, ...OWN_SESSIONS].map((kind) => {
       const upgrade = this.#upgradeHandler(kind.role, {
         make: (request, sessions) => {
           checkLinkScope(request.principal, kind.shared, request.id);
-          return this.#tunnels.newState(kind.open(request, sessions), request.principal.linkScope);
+          return this.#tunnels.newState(kind.open(request, sessions), sessions, request.principal.linkScope);
         },
         discard: ({ far }) => far.close(),
       });

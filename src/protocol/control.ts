@@ -6,8 +6,15 @@ export const ControlKey = z
   .regex(/^[\w-]{22}$/, 'must be the "control" that the service returned when control was taken');
 export type ControlKey = z.infer<typeof ControlKey>;
 
-/** `POST /api/sessions/{id}/control`. `takeOver` also takes control from another person. */
-export const ControlRequest = z.strictObject({ take: z.boolean(), takeOver: z.boolean().optional() });
+/**
+ * `POST /api/sessions/{id}/control`. `takeOver` also takes control from another person. With `control`, control is given
+ * back only if the key is that of the person who has it.
+ */
+export const ControlRequest = z.strictObject({
+  take: z.boolean(),
+  takeOver: z.boolean().optional(),
+  control: ControlKey.optional(),
+});
 export type ControlRequest = z.infer<typeof ControlRequest>;
 
 /** Its response: `control` is set if control was taken. */

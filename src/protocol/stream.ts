@@ -69,6 +69,8 @@ export type StreamMessage =
       readonly token: { readonly name: string; readonly role: Role } | null;
       /** The page used a link: it sees one session, and cannot act. */
       readonly viewOnly?: boolean;
+      /** The sessions that a link of a handoff lets the page control, until the handoff ends. */
+      readonly handoffs?: readonly string[];
     }
   /** How many sessions have each status, and how many failed since the requested instant. */
   | {

@@ -60,6 +60,7 @@ export class Supervisor implements Sessions {
   readonly connections: SessionConnections;
   readonly links: ShareLinks;
   readonly traceLinks: ShareLinks;
+  readonly handoffLinks: ShareLinks;
   readonly artifacts: SessionArtifacts;
   readonly flows: FlowLibrary;
   readonly streams: SessionStreams;
@@ -82,6 +83,7 @@ export class Supervisor implements Sessions {
     this.connections = new SessionConnections(this.#table);
     this.links = new ShareLinks(parts);
     this.traceLinks = new ShareLinks(parts, 'trace');
+    this.handoffLinks = new ShareLinks(parts, 'handoff');
     this.flows = new FlowLibrary(parts.config.flowsDir, parts.journal, parts.clock);
     this.streams = new SessionStreams(parts.hub, {
       idOf: async (id) => (await this.get(id)).id,

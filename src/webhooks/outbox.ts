@@ -5,10 +5,17 @@ import type { Journal, KeyValue } from '../journal/journal.js';
 import type { BatchId, BatchOutcome } from '../protocol/batches/batch.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord, WebhookFormat } from '../protocol/session.js';
-import { type BatchMessage, WebhookDelivery, type WebhookMessage, WebhookMoment } from '../protocol/webhook.js';
+import {
+  type BatchMessage,
+  type HandoffMessage,
+  WebhookDelivery,
+  type WebhookMessage,
+  WebhookMoment,
+} from '../protocol/webhook.js';
+import { type BatchWebhook, webhookOfBatch } from './batch-webhook.js';
 import { type SendOutcome, sendMessage } from './send-message.js';
 import { signatureHeaders } from './signature.js';
-import { slackBatchMessage, slackMessage } from './slack-message.js';
+import { slackBatchMessage, slackHandoffMessage, slackMessage } from './slack-message.js';
 import { type TargetRule, targetFault } from './webhook-target.js';
 
 /** Delays before the second and later attempts, in seconds: a day and a half in total. */
@@ -33,7 +40,7 @@ interface EventRequest {
   readonly signal: AbortSignal;
 }
 
-const MESSAGE_EVENTS: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
+const MESSAGE_EVENTS: ReadonlySet<EventType> = new Set(['SessionStarted', 'HandoffRequested', 'SessionEnded']);
 
 interface Waiting {
   readonly origin: string;
@@ -52,6 +59,8 @@ export interface OutboxParts {
   /** Signs messages; undefined if webhooks are off. */
   readonly secret: string | undefined;
   readonly rule: TargetRule;
+  /** The link that gives a person control for the record's open handoff; undefined if no such links are sent. */
+  readonly handoffLink?: ((record: SessionRecord) => string | null) | undefined;
   /** Returns 0 to 1. */
   readonly random: () => number;
   /** How long a receiver may take to answer, in milliseconds; 10 s by default. */
@@ -97,7 +106,7 @@ export class Outbox {
   entries(
     record: SessionRecord,
     webhook: string | undefined,
-    moment: WebhookMoment,
+    moment: Exclude<WebhookMoment, 'handoff'>,
     format: WebhookFormat = 'standard',
   ): readonly KeyValue[] {
     if (webhook === undefined || (format === 'slack' && moment === 'started')) return [];
@@ -106,6 +115,24 @@ export class Outbox {
     const message = format === 'slack' ? slackMessage(record) : standard;
     this.#expected.add(record.id);
     return rowsOf(this.#stored(record.id, moment, webhook, message, timestamp));
+  }
+
+  /** The webhook of a batch, if it gets messages about handoffs of its jobs. @throws the journal's error */
+  async handoffReceiver(batch: string): Promise<BatchWebhook | null> {
+    return this.#parts.handoffLink === undefined ? null : webhookOfBatch(this.#parts, batch);
+  }
+
+  /** As {@link entries}, about the record's open handoff; none if the configuration turns such messages off. */
+  handoffEntries(record: SessionRecord, webhook: string, format: WebhookFormat = 'standard'): readonly KeyValue[] {
+    const link = this.#parts.handoffLink?.(record) ?? null;
+    const { handoff } = record;
+    if (link === null || handoff === undefined) return [];
+    const timestamp = this.#parts.clock.now().toISOString();
+    const data = { ...record, handoff: { ...handoff, link } };
+    const standard: HandoffMessage = { type: 'session.handoff', timestamp, data };
+    const message = format === 'slack' ? slackHandoffMessage(record, handoff.text, link) : standard;
+    this.#expected.add(record.id);
+    return rowsOf({ ...this.#stored(record.id, 'handoff', webhook, message, timestamp), handoff: handoff.id });
   }
 
   /**
@@ -250,7 +277,8 @@ export class Outbox {
   async #send(id: string, origin: string): Promise<void> {
     try {
       const [stored] = await this.#read(id);
-      if (stored === undefined) return;
+      // Two events may have scheduled it.
+      if (stored?.state !== 'waiting') return;
       const outcome = await this.#try(stored);
       // A session that was removed meanwhile took its messages with it.
       if (this.#stopped.signal.aborted || (await this.#read(id)).length === 0) return;
@@ -274,8 +302,12 @@ export class Outbox {
     const target = z.url().safeParse(vault.unseal(stored.target)?.request);
     if (!target.success) return { kind: 'refused', why: 'its address was sealed with another key' };
     if (secret === undefined) return { kind: 'failed', why: 'webhookSecret is not set, so it cannot be signed' };
-    const { body, moment, sessionId } = stored;
-    const headers = signatureHeaders(secret, { id: `${sessionId}_${moment}`, atMs: clock.now().getTime(), body });
+    const { body, sessionId } = stored;
+    const headers = signatureHeaders(secret, {
+      id: `${sessionId}_${nameOf(stored)}`,
+      atMs: clock.now().getTime(),
+      body,
+    });
     const bounds = { rule, signal: this.#stopped.signal, timeoutMs: this.#parts.answerMs ?? ANSWER_MS };
     return sendMessage(new URL(target.data), { headers, body }, bounds);
   }
@@ -317,13 +349,15 @@ export class Outbox {
   /** Marks a damaged message as failed, so that it does not keep the others from being sent. */
   async #setAside(kind: 'delivery' | 'delivered', id: string): Promise<readonly Stored[]> {
     const [sessionId = '', name] = id.split('/');
-    const moment = WebhookMoment.safeParse(name);
+    const [, kindOf = name, handoff] = /^(handoff)-(.+)$/.exec(name ?? '') ?? [];
+    const moment = WebhookMoment.safeParse(kindOf);
     this.#parts.log(`webhook ${id} is damaged in the journal and is not sent`);
     if (!moment.success) {
       await this.#parts.journal.write({ keyValues: [{ kind, id, data: null }] });
       return [];
     }
-    const about = { sessionId, moment: moment.data, origin: '', target: null, body: '' };
+    const of = { sessionId, moment: moment.data, ...(handoff === undefined ? {} : { handoff }) };
+    const about = { ...of, origin: '', target: null, body: '' };
     const lastError = 'its row in the journal is damaged';
     const lost: Stored = { ...about, state: 'failed', attempts: 0, lastError, nextAt: null };
     await this.#parts.journal.write({ keyValues: rowsOf(lost) });
@@ -331,8 +365,15 @@ export class Outbox {
   }
 }
 
-function idOf({ sessionId, moment }: Pick<Stored, 'sessionId' | 'moment'>): string {
-  return `${sessionId}/${moment}`;
+type MessageName = Pick<Stored, 'moment' | 'handoff'>;
+
+function idOf(stored: Pick<Stored, 'sessionId'> & MessageName): string {
+  return `${stored.sessionId}/${nameOf(stored)}`;
+}
+
+/** Unique within the session, which may have several handoffs. */
+function nameOf({ moment, handoff }: MessageName): string {
+  return handoff === undefined ? moment : `${moment}-${handoff}`;
 }
 
 /** Waiting messages are stored separately, so that a start reads only those. */
@@ -345,7 +386,7 @@ function rowsOf(stored: Stored): readonly KeyValue[] {
   ];
 }
 
-function typeOf({ status }: SessionRecord, moment: WebhookMoment): WebhookMessage['type'] {
+function typeOf({ status }: SessionRecord, moment: 'started' | 'ended'): WebhookMessage['type'] {
   if (moment === 'started') return 'session.started';
   return status === 'completed' || status === 'failed' ? `session.${status}` : 'session.stopped';
 }

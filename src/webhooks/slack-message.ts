@@ -44,6 +44,20 @@ export function slackMessage(record: SessionRecord): object {
   };
 }
 
+/** What a script asks a person to do, with the link that gives control. */
+export function slackHandoffMessage({ id, name, prompt }: SessionRecord, asked: string, link: string): object {
+  const title = `${name ?? prompt?.split('\n')[0] ?? id} waits for a person`;
+  return {
+    text: cut(escaped(`${title}: ${asked}`), MAX_SECTION),
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: cut(`:wave: ${title}`, MAX_HEADER), emoji: true } },
+      section(escaped(asked)),
+      section(`<${link}|Open the session>`),
+      context([`session ${id}`]),
+    ],
+  };
+}
+
 /**
  * The end of a batch as a message for Slack's incoming webhooks: its name and outcome, the failed jobs by name, each with
  * its cause, the flaky ones by name, counts, and links if the service knows its public address.

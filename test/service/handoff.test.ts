@@ -45,7 +45,7 @@ t.test('A script waits for a person', async (t) => {
       await control(id, { take: false });
       t.match(await answer(id, { answer: 'done' }), { status: 404 });
       const reader = await EventReader.open(service.url, `/api/sessions/${id}/events`);
-      await reader.until(({ events }) => events.some(({ type }) => type === 'ScriptFinished'));
+      await reader.until(({ events }) => events.some(({ type }) => type === 'HandoffEnded'));
       const [, ended] = reader.events.filter(({ type }) => type.startsWith('Handoff'));
       t.match(ended, {
         type: 'HandoffEnded',

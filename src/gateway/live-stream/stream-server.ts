@@ -6,7 +6,7 @@ import type { SessionId } from '../../protocol/session.js';
 import { type StreamMessage, StreamRequest } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { checkShape, parseJson } from '../check-shape.js';
-import { type Principal, tokenOf } from '../credentials.js';
+import { type LinkScope, type Principal, tokenOf } from '../credentials.js';
 import type { HttpSocket } from '../http/http-server.js';
 import { endAtLinkExpiry, LINK_EXPIRED } from '../link-expiry.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
@@ -37,11 +37,14 @@ const SHARED: ReadonlySet<StreamRequest['type']> = new Set([
   'unwatchScreen',
 ]);
 
+/** Requests that a link of an open handoff permits in addition. */
+const FOR_HANDOFF: ReadonlySet<StreamRequest['type']> = new Set(['holdControl', 'letControlGo', 'input']);
+
 interface StreamState {
   readonly sessions: Sessions;
   readonly principal: Principal;
   viewer: Viewer | null;
-  timer: NodeJS.Timeout | undefined;
+  cancelExpiry: () => void;
   watchesRows: boolean;
 }
 
@@ -88,7 +91,7 @@ export class StreamServer {
 
   /** The state of a connection that is being upgraded. */
   newState(sessions: Sessions, principal: Principal): StreamState {
-    return { sessions, principal, viewer: null, timer: undefined, watchesRows: false };
+    return { sessions, principal, viewer: null, cancelExpiry: () => undefined, watchesRows: false };
   }
 
   /** Ends every connection with code 1001; pages reconnect. */
@@ -124,9 +127,12 @@ export class StreamServer {
     const { version, driver, capacity } = sessions.health();
     const hello = { type: 'hello', version, driver, token: tokenOf(principal) } as const;
     // A share link reveals its session, but not how busy the service is.
-    const more = sees === null ? { capacity } : { capacity: { max: 0, running: 0, queued: 0 }, viewOnly: true };
+    const nothing = { max: 0, running: 0, queued: 0 };
+    const more =
+      sees === null ? { capacity } : { capacity: nothing, viewOnly: true, handoffs: [...sees.handoffs.keys()] };
     socket.send(this.#pack({ ...hello, ...more }), false);
-    state.timer = endAtLinkExpiry(sees, () => socket.end(LINK_EXPIRED, 'The share link has expired'));
+    const end = () => socket.end(LINK_EXPIRED, 'The link has expired');
+    state.cancelExpiry = endAtLinkExpiry(sees, sessions, end);
   }
 
   #receive(socket: HttpSocket<StreamState>, message: Buffer): void {
@@ -142,7 +148,7 @@ export class StreamServer {
     };
     try {
       request = checkShape(StreamRequest, parseJson(message), 'body');
-      if (sees !== null && !(SHARED.has(request.type) && 'id' in request && sees.ids.has(request.id))) {
+      if (sees !== null && !isPermitted(request, sees)) {
         throw new TroupeError('FORBIDDEN', 'A share link gives access to its session only; sign in with a token');
       }
       switch (request.type) {
@@ -188,8 +194,8 @@ export class StreamServer {
 
   #closed(socket: HttpSocket<StreamState>): void {
     if (!this.#sockets.delete(socket)) return;
-    const { viewer, watchesRows, timer } = socket.state;
-    clearTimeout(timer);
+    const { viewer, watchesRows, cancelExpiry } = socket.state;
+    cancelExpiry();
     viewer?.close();
     if (watchesRows) this.#leaveRows();
   }
@@ -249,4 +255,10 @@ export class StreamServer {
   #pack(message: StreamMessage): Uint8Array {
     return this.#packr.pack(message);
   }
+}
+
+/** Whether links permit the request. */
+function isPermitted(request: StreamRequest, { ids, handoffs }: LinkScope): boolean {
+  if (!('id' in request)) return false;
+  return SHARED.has(request.type) ? ids.has(request.id) : FOR_HANDOFF.has(request.type) && handoffs.has(request.id);
 }

@@ -103,20 +103,28 @@ export const accessRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/shared/{link}',
-    summary: 'Opens a share link: sets a cookie and redirects to the page of its session.',
+    summary: 'Opens a share link or the link of a handoff: sets a cookie and redirects to the page of its session.',
     role: null,
     status: 303,
     answer: 'text/html; charset=utf-8',
-    errors: ['UNAUTHORIZED'],
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
     async handle({ request }, sessions) {
-      const shared = sessions.links.read(request.params.link ?? '');
+      const link = request.params.link ?? '';
+      const shared = sessions.links.read(link) ?? sessions.handoffLinks.verify(link);
       if (shared === null)
         throw new TroupeError('UNAUTHORIZED', 'The link is not valid or has expired; ask for a new one');
+      const { handoff } = shared;
+      if (handoff !== null && sessions.connections.openHandoff(shared.id) !== handoff) {
+        throw new TroupeError(
+          'FORBIDDEN',
+          'The script no longer waits for a person, so this link is of no use any more',
+        );
+      }
       const { id } = await sessions.get(shared.id);
       return {
         kind: 'redirect',
         location: `/#/sessions/${id}`,
-        setCookie: request.acceptLink(request.params.link ?? '', shared),
+        setCookie: request.acceptLink(link, shared),
       };
     },
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ControlAnswer, ControlRequest } from '../../protocol/control.js';
+import { TroupeError } from '../../protocol/errors.js';
 import { AnsweredHandoff, HandoffRequest } from '../../protocol/person/handoff.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
@@ -38,16 +39,24 @@ export const controlRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/sessions/{id}/control',
     summary: 'Gives control of a session to a person, while its agent waits, or returns it to the agent.',
+    forHandoff: true,
     body: ControlRequest,
     answer: ControlAnswer,
     errors: ['SESSION_BUSY', 'SESSION_ENDED'],
     async handle({ body, request }, sessions) {
       const id = sessionIdOf(request);
+      const { handoff } = request;
+      if (handoff !== null && (body.take ? body.takeOver : body.control === undefined)) {
+        throw new TroupeError(
+          'FORBIDDEN',
+          'A link of a handoff gives control if nobody else has it, and gives back with the key in "control"',
+        );
+      }
       if (body.take) {
-        const control = await sessions.connections.takeControl(id, request.caller, body.takeOver ?? false);
+        const control = await sessions.connections.takeControl(id, request.caller, body.takeOver ?? false, handoff);
         return { kind: 'json', status: 200, body: { taken: true, control } };
       }
-      await sessions.connections.returnControl(id);
+      await sessions.connections.returnControl(id, body.control);
       return { kind: 'json', status: 200, body: { taken: false } };
     },
   }),
@@ -55,11 +64,17 @@ export const controlRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/sessions/{id}/handoff',
     summary: 'Answers what a script asks a person to do (agent.handoff); gives control back, if a person has it.',
+    forHandoff: true,
     body: HandoffRequest,
     answer: AnsweredHandoff,
     errors: ['SESSION_BUSY', 'SESSION_ENDED'],
     async handle({ body, request }, sessions) {
-      const { id } = await sessions.connections.answerHandoff(sessionIdOf(request), body, request.caller);
+      // A link is for one handoff: the next one of the session is not its own.
+      const meant = request.handoff === null ? body : { ...body, handoff: body.handoff ?? request.handoff };
+      if (request.handoff !== null && meant.handoff !== request.handoff) {
+        throw new TroupeError('FORBIDDEN', 'This link is for another handoff');
+      }
+      const { id } = await sessions.connections.answerHandoff(sessionIdOf(request), meant, request.caller);
       return { kind: 'json', status: 200, body: { id, answer: body.answer } };
     },
   }),

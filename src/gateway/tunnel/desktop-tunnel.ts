@@ -54,7 +54,7 @@ class DesktopTunnel implements FarEnd {
     this.#control?.release();
     this.#control = null;
     if (text === '') return;
-    checkRole(this.#principal, 'run');
+    if (!this.#principal.linkScope?.handoffs.has(this.#id)) checkRole(this.#principal, 'run');
     const key = ControlKey.safeParse(text);
     if (!key.success)
       throw new TroupeError('INVALID_REQUEST', '"control" must be the key that taking control returned');

@@ -65,9 +65,10 @@ interface TunnelState {
   /** What the client sent before the far end was connected; null from then on. */
   queued: { readonly message: Buffer; readonly isText: boolean }[] | null;
   queuedBytes: number;
+  readonly sessions: Sessions;
   readonly sees: Principal['linkScope'];
   paused: boolean;
-  timer: NodeJS.Timeout | undefined;
+  cancelExpiry: () => void;
 }
 
 /**
@@ -90,15 +91,16 @@ export class TunnelServer {
       drain: (socket: HttpSocket<TunnelState>) => this.#drained(socket),
       close: (socket: HttpSocket<TunnelState>) => {
         this.#sockets.delete(socket);
-        clearTimeout(socket.state.timer);
+        socket.state.cancelExpiry();
         socket.state.far.close();
       },
     };
   }
 
   /** The state of a connection that is being upgraded. */
-  newState(far: FarEnd, sees: Principal['linkScope']): TunnelState {
-    return { far, sees, queued: [], queuedBytes: 0, paused: false, timer: undefined };
+  newState(far: FarEnd, sessions: Sessions, sees: Principal['linkScope']): TunnelState {
+    const cancelExpiry = () => undefined;
+    return { far, sessions, sees, queued: [], queuedBytes: 0, paused: false, cancelExpiry };
   }
 
   /** Ends every connection. */
@@ -113,7 +115,8 @@ export class TunnelServer {
     }
     this.#sockets.add(socket);
     const state = socket.state;
-    state.timer = endAtLinkExpiry(state.sees, () => socket.end(LINK_EXPIRED, 'The share link has expired'));
+    const { sees, sessions } = state;
+    state.cancelExpiry = endAtLinkExpiry(sees, sessions, () => socket.end(LINK_EXPIRED, 'The link has expired'));
     const near: NearEnd = {
       send: (message, isText) => {
         if (!this.#sockets.has(socket)) return;

@@ -15,7 +15,8 @@ import {
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';
-import { type SessionId, type SessionRecord, type SessionStatus, WebhookFormat } from '../../protocol/session.js';
+import type { SessionId, SessionRecord, SessionStatus } from '../../protocol/session.js';
+import { webhookOfBatch } from '../../webhooks/batch-webhook.js';
 import { type BatchArtifacts, flowsDirOf, removeBatchFlows, writeBatchFlows } from '../artifacts/index.js';
 import { assertWebhook, flowFileCheck, type JobScheduler, type SubmissionKey } from '../jobs/index.js';
 import type { Batches } from '../ports/batches.js';
@@ -59,8 +60,6 @@ export interface BatchServiceParts extends SessionDependencies {
   /** Removes the artifacts of an ended session. */
   removeArtifacts(session: SessionId): Promise<void>;
 }
-
-const BatchWebhook = z.object({ url: z.string(), format: WebhookFormat.optional() });
 
 /**
  * Batches: jobs that are submitted, followed, cancelled, and collected together. Batches are stored in the journal;
@@ -221,10 +220,10 @@ export class BatchService implements Batches {
     if (!stored.success) return log(`batch ${id} is damaged in the journal; no message about its end is sent`);
     const batch = stored.data;
     if ((await webhooks.list(batch.id)).length > 0) return;
-    const wish = BatchWebhook.safeParse(vault.unseal(batch.webhook)?.request);
-    if (!wish.success) return log(`batch ${id}: its webhook cannot be read, so no message is sent`);
+    const wish = await webhookOfBatch({ journal, vault }, id);
+    if (wish === null) return log(`batch ${id}: its webhook cannot be read, so no message is sent`);
     const [record, jobs] = [await this.#record(batch), await this.#jobs(batch.id)];
-    await webhooks.sendBatchEnd(outcomeOf(record, jobs), wish.data.url, wish.data.format);
+    await webhooks.sendBatchEnd(outcomeOf(record, jobs), wish.url, wish.format);
   }
 
   async #cancel(batch: Batch): Promise<BatchRecord> {

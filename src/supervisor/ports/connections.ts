@@ -39,11 +39,12 @@ export interface Connections {
   /**
    * Gives a person control of a running session, and returns their key once the agent's calls have finished.
    * SESSION_BUSY
-   * if another person has control, unless `takeOver`.
+   * if another person has control, unless `takeOver`. Control that was taken for a handoff ends with it; FORBIDDEN if it is
+   * not open.
    */
-  takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey>;
-  /** Gives control back to the agent, whoever has it. */
-  returnControl(id: string): Promise<void>;
+  takeControl(id: string, by: string, takeOver: boolean, handoff?: string | null): Promise<ControlKey>;
+  /** Gives control back to the agent, whoever has it. With a key: SESSION_BUSY if it is not valid. */
+  returnControl(id: string, key?: string): Promise<void>;
   /** Whether the key belongs to the person with control. If so, resets the idle timeouts. */
   holdsControl(id: string, key: string): boolean;
   /**
@@ -55,6 +56,8 @@ export interface Connections {
   sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void>;
   /** The page's selection. SESSION_BUSY if the key is not valid. */
   copySelection(id: string, key: string): Promise<string>;
+  /** The id of the session's open handoff; null if there is none, or the session is not running. */
+  openHandoff(id: string): string | null;
   /** The open handoff of a running session, or its next one; the signal's reason. */
   nextHandoff(id: string, signal: AbortSignal): Promise<Handoff>;
   /** Resolves when this handoff is no longer open; the signal's reason. */

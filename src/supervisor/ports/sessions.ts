@@ -54,6 +54,8 @@ export interface Sessions {
   readonly links: ShareLinks;
   /** Links to the traces of sessions, for the viewer. */
   readonly traceLinks: ShareLinks;
+  /** Links that give people control of a session while a handoff is open. */
+  readonly handoffLinks: ShareLinks;
   /** Webhook messages and their delivery. */
   readonly webhooks: Outbox;
   readonly batches: Batches;

@@ -288,6 +288,7 @@ export class LivingSession {
       this.clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
       const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];
+      await this.#journal.findWebhook();
       await hub.write(this.#journal.withWebhook('started', { ...extra, records: [this.#journal.stored], events }));
       signal.throwIfAborted();
       this.#advance({ type: 'Opened' });
@@ -308,6 +309,7 @@ export class LivingSession {
       const child = await startSessionActor(this.#deps, { ...start, timeoutMs: REOPEN_MS, signal });
       const thread = this.#connected(child);
       signal.throwIfAborted();
+      await this.#journal.findWebhook();
       await this.#deps.hub.write({ records: [this.#journal.stored], events: [this.#journal.restarted(thread, 0)] });
       this.#advance({ type: 'Opened' });
       this.#watch(lease, child);

@@ -34,12 +34,16 @@ export class SessionConnections implements Connections {
     throw new TroupeError('SESSION_ENDED', `The session ended ${endedAt ?? ''} (${status})`, { status, endReason });
   }
 
-  async takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey> {
+  async takeControl(id: string, by: string, takeOver: boolean, handoff: string | null = null): Promise<ControlKey> {
     endpointOf(await this.session(id));
-    return this.#controlOf(id).take(by, takeOver);
+    if (handoff !== null && this.openHandoff(id) !== handoff) throw handoffOverError();
+    return this.#controlOf(id).take(by, takeOver, handoff);
   }
 
-  async returnControl(id: string): Promise<void> {
+  async returnControl(id: string, key?: string): Promise<void> {
+    if (key !== undefined && !this.holdsControl(id, key)) {
+      throw new TroupeError('SESSION_BUSY', 'You do not have control of the session, so you cannot give it back');
+    }
     if (this.#table.queued(parseId(id)) === undefined) await (await this.session(id)).control.giveBack();
   }
 
@@ -57,6 +61,10 @@ export class SessionConnections implements Connections {
 
   async copySelection(id: string, key: string): Promise<string> {
     return this.#controlOf(id).copy(key);
+  }
+
+  openHandoff(id: string): string | null {
+    return this.#table.living(parseId(id))?.handoff.open ?? null;
   }
 
   async nextHandoff(id: string, signal: AbortSignal): Promise<Handoff> {
@@ -123,6 +131,10 @@ function endpointOf({ endpoint, record }: LivingSession): BrowserEndpoint {
   if (record.status === 'queued') throw queuedError();
   if (isEnded(record.status) || endpoint === null) throw new TroupeError('SESSION_ENDED', 'The session has ended');
   return endpoint;
+}
+
+function handoffOverError(): TroupeError {
+  return new TroupeError('FORBIDDEN', 'The script no longer waits for a person, so its link is of no use');
 }
 
 function queuedError(): TroupeError {

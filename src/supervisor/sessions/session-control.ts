@@ -27,6 +27,8 @@ export interface ControlDependencies {
 interface Holder {
   readonly key: ControlKey;
   readonly by: string;
+  /** Control ends with this handoff, whose link let the person take it; null for people with a token. */
+  readonly handoff: string | null;
   /** Connected pages; null until the first connects. */
   pages: number | null;
   cancelIdle(): void;
@@ -55,9 +57,10 @@ export class SessionControl {
   /**
    * Resolves when the agent's calls have finished.
    * @param takeOver also take control from another person
+   * @param handoff the handoff that control ends with, see {@link handoffChanged}
    * @throws SESSION_BUSY if another person has control; SESSION_ENDED
    */
-  async take(by: string, takeOver: boolean): Promise<ControlKey> {
+  async take(by: string, takeOver: boolean, handoff: string | null = null): Promise<ControlKey> {
     const before = this.#holder;
     if (before !== null && !takeOver) {
       throw new TroupeError('SESSION_BUSY', `${before.by} has control of the session; take it over, or wait`, {
@@ -68,7 +71,7 @@ export class SessionControl {
     before?.cancelIdle();
     before?.cancelLeft();
     const key = ControlKey.parse(randomBytes(16).toString('base64url'));
-    const holder: Holder = { key, by, pages: null, cancelIdle: nothing, cancelLeft: nothing };
+    const holder: Holder = { key, by, handoff, pages: null, cancelIdle: nothing, cancelLeft: nothing };
     this.#holder = holder;
     this.#restartIdle(holder);
     this.#deps.emit({ type: 'ControlTaken', data: { by } });
@@ -87,6 +90,12 @@ export class SessionControl {
   /** Gives control back to the agent. Idempotent. */
   async giveBack(): Promise<void> {
     if (this.#holder !== null) await this.#end(this.#holder, 'returned');
+  }
+
+  /** Another handoff is open, or none: the link of an earlier one gives no control any more. */
+  handoffChanged(open: string | null): void {
+    const holder = this.#holder;
+    if (holder !== null && holder.handoff !== null && holder.handoff !== open) void this.#end(holder, 'returned');
   }
 
   /** Resets the idle timeouts: another client, which uses no scripts, is active. */

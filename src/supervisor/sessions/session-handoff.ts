@@ -12,7 +12,7 @@ const ASK_MS = 5_000;
 /** What a handoff needs from its session. */
 export interface HandoffDependencies {
   readonly record: Pick<SessionRecord, 'handoff'>;
-  readonly control: Pick<SessionControl, 'giveBack'>;
+  readonly control: Pick<SessionControl, 'giveBack' | 'handoffChanged'>;
   readonly clocks: Pick<SessionClocks, 'hold' | 'release'>;
   /** Set once the session's end was requested. */
   readonly ended: Promise<unknown> | undefined;
@@ -31,10 +31,18 @@ export class SessionHandoff {
 
   /** The record has another handoff, or none. The time of the session stands still while it has one. */
   changed(): void {
-    const { record, clocks } = this.#session;
+    const { record, clocks, control } = this.#session;
     if (record.handoff === undefined) clocks.release();
     else clocks.hold();
     this.#changes.wake();
+    // Later, so that the event about the end of control follows the one about the handoff.
+    queueMicrotask(() => control.handoffChanged(this.open));
+  }
+
+  /** The id of the open handoff; null if there is none, or the session ends. */
+  get open(): string | null {
+    const { record, ended } = this.#session;
+    return ended === undefined ? (record.handoff?.id ?? null) : null;
   }
 
   /** The open handoff, or the next one. @throws the signal's reason */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { pause } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
-import type { JournalBatch, StoredSession } from '../../journal/journal.js';
+import type { JournalBatch, KeyValue, StoredSession } from '../../journal/journal.js';
 import { type EventRow, eventRow, readEvent } from '../../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../../protocol/events.js';
 import type { SessionId, SessionRecord, WebhookFormat } from '../../protocol/session.js';
@@ -42,6 +42,8 @@ export class SessionJournal {
   #activity: string | EventRow | null = null;
   readonly #deps: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>;
   readonly #webhook: WebhookWish;
+  /** The webhook of the session's batch, once {@link findWebhook} has read it. */
+  #batchWebhook: WebhookWish = {};
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
   readonly #handoffChanged: () => void;
@@ -128,10 +130,24 @@ export class SessionJournal {
   }
 
   /** Adds the webhook message for a start or an end to the batch. Starts of later attempts have none. */
-  withWebhook(moment: WebhookMoment, batch: JournalBatch): JournalBatch {
+  withWebhook(moment: Exclude<WebhookMoment, 'handoff'>, batch: JournalBatch): JournalBatch {
     if (moment === 'started' && this.record.attempt > 1) return batch;
     const messages = this.#deps.webhooks.entries(this.record, this.#webhook.url, moment, this.#webhook.format);
     return { ...batch, keyValues: [...(batch.keyValues ?? []), ...messages] };
+  }
+
+  /** Reads the webhook of the session's batch, for messages about handoffs. Call before scripts run. Never rejects. */
+  async findWebhook(): Promise<void> {
+    const { batch, id } = this.record;
+    if (batch === null || this.#webhook.url !== undefined) return;
+    try {
+      this.#batchWebhook = (await this.#deps.webhooks.handoffReceiver(batch)) ?? {};
+    } catch (error) {
+      const why = sentenceOf(error);
+      this.#deps.log(`the webhook of its batch could not be read, so handoffs are not sent to it: ${why}`, {
+        session: id,
+      });
+    }
   }
 
   /** Writes events of the session. They are dropped after {@link close}. */
@@ -159,7 +175,9 @@ export class SessionJournal {
       hub.add(rows, this.#lost);
       return;
     }
-    hub.write({ records: [this.stored], events: rows }).then(() => {
+    const asked = handoff?.id !== this.#record.handoff?.id;
+    const keyValues = asked ? this.#handoffMessages() : [];
+    hub.write({ records: [this.stored], events: rows, keyValues }).then(() => {
       for (const call of calls) this.#answered(call);
     }, this.#lost);
   }
@@ -170,9 +188,15 @@ export class SessionJournal {
     this.#activity = activity;
   }
 
-  /** The end is being written: later events are dropped. */
+  /** The end is being written: later events are dropped, and no handoff is open. */
   close(): void {
     this.#open = false;
+    this.#handoffChanged();
+  }
+
+  #handoffMessages(): readonly KeyValue[] {
+    const { url, format } = this.#webhook.url === undefined ? this.#batchWebhook : this.#webhook;
+    return url === undefined ? [] : this.#deps.webhooks.handoffEntries(this.#record, url, format);
   }
 }
 

@@ -25,8 +25,10 @@ export class Control {
 
   /** @throws ApiError */
   async giveBack(): Promise<void> {
+    const key = this.key;
     this.lost();
-    await call('POST', `api/sessions/${this.#id}/control`, { take: false });
+    const request = { take: false, ...(key === null ? {} : { control: key }) };
+    await call('POST', `api/sessions/${this.#id}/control`, request);
   }
 
   /** Another person or the agent has control now. */

@@ -15,6 +15,9 @@ const RETRIES_MS = [250, 500, 1000, 2000, 5000];
 /** After this time the page does not answer any more. */
 const COPY_MS = 3_000;
 
+/** The service closes the connection with this code when the link that admitted the page is over. */
+const LINK_EXPIRED = 4401;
+
 /** Receives the updates of one session. */
 export interface SessionWatcher {
   events(events: readonly JournalEvent[]): void;
@@ -50,8 +53,11 @@ interface Watched {
  * delivered once and in order, however often the connection was lost.
  */
 class Live {
-  /** `barred`: the service requires a token, or no longer accepts the one it got. */
-  state = $state<'connecting' | 'open' | 'lost' | 'barred'>('connecting');
+  /**
+   * `barred`: the service requires a token, or no longer accepts the one it got. `handedBack`: the link of a handoff
+   * admitted this page, and the script no longer waits.
+   */
+  state = $state<'connecting' | 'open' | 'lost' | 'barred' | 'handedBack'>('connecting');
   capacity = $state<Capacity | null>(null);
   version = $state('');
   driver = $state('');
@@ -59,6 +65,8 @@ class Live {
   viewOnly = $state(false);
   /** The token that admitted the page; null if none is required, or a link did. */
   token = $state.raw<{ readonly name: string; readonly role: Role } | null>(null);
+  /** Sessions that the link of a handoff lets this page control. */
+  handoffs = $state.raw<readonly string[]>([]);
   /** The user may act. */
   readonly mayAct = $derived(!this.viewOnly && this.token?.role !== 'view');
   /** The user may change flows. */
@@ -78,7 +86,12 @@ class Live {
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => this.#opened();
     socket.onmessage = ({ data }) => this.#receive(unpack(new Uint8Array(data)));
-    socket.onclose = () => void this.#closed();
+    socket.onclose = ({ code }) => void this.#closed(code);
+  }
+
+  /** The user may control this session. */
+  mayControl(id: string): boolean {
+    return this.mayAct || this.handoffs.includes(id);
   }
 
   /** Delivers the session's events from the beginning until the returned function is called. */
@@ -143,7 +156,11 @@ class Live {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(request));
   }
 
-  async #closed(): Promise<void> {
+  async #closed(code: number): Promise<void> {
+    if (code === LINK_EXPIRED && this.handoffs.length > 0) {
+      this.state = 'handedBack';
+      return;
+    }
     const wait = RETRIES_MS[Math.min(this.#attempts++, RETRIES_MS.length - 1)];
     this.state = 'lost';
     // A browser does not report why an upgrade failed, so this request does.
@@ -167,6 +184,7 @@ class Live {
         this.version = message.version;
         this.driver = message.driver;
         this.viewOnly = message.viewOnly ?? false;
+        this.handoffs = message.handoffs ?? [];
         this.token = message.token;
         this.capacity = message.capacity;
         return;
