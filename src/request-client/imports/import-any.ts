@@ -29,7 +29,7 @@ export function importAny(text: string): Imported {
     if (detected.format === 'curl') return importedCurl(text);
     checkDepth(detected.value);
   } catch (error) {
-    return failed('curl', text, error);
+    return failed(null, text, error);
   }
   const findings = new Findings();
   try {

@@ -28,7 +28,8 @@ export interface ImportedEnvironment {
 
 /** The content of an import, in whatever format it was: items of a v2.1 collection, and what belongs to them. */
 export interface Imported {
-  readonly format: ImportFormat;
+  /** Null if it was not recognized. */
+  readonly format: ImportFormat | null;
   readonly items: readonly JsonObject[];
   /** Variables of the collection. */
   readonly variables: readonly ImportedVariable[];

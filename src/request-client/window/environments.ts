@@ -5,6 +5,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { EnvironmentLine, EnvironmentRow, EnvironmentView } from '../../protocol/request-window.js';
 import { Environment } from '../collection/environment.js';
 import { TextFile } from '../collection/text-file.js';
+import type { ImportedEnvironment } from '../imports/imported.js';
 
 interface OpenEnvironment {
   readonly id: string;
@@ -76,6 +77,19 @@ export class Environments {
     this.#active = this.#add(file, environment);
   }
 
+  /**
+   * Adds imported environments, to be saved in `folder`; nothing is written before that. The first becomes active if
+   * there is no active one.
+   */
+  addImported(environments: readonly ImportedEnvironment[], folder: string): void {
+    for (const { name, rows } of environments) {
+      const made = Environment.create(name, randomUUID());
+      const file = TextFile.create(join(folder, `${fileName(name)}.postman_environment.json`));
+      const added = this.#add(file, made.withRows(rows), '');
+      this.#active ??= added;
+    }
+  }
+
   choose(id: string | null): void {
     this.#active = id === null ? null : this.#find(id);
   }
@@ -107,11 +121,11 @@ export class Environments {
     return this.#add(file, Environment.parse(text));
   }
 
-  #add(file: TextFile, environment: Environment): OpenEnvironment {
+  #add(file: TextFile, environment: Environment, saved = environment.text): OpenEnvironment {
     if (this.#open.length >= MAX_OPEN)
       throw new TroupeError('INVALID_REQUEST', `${MAX_OPEN} environments are open already; close some`);
     this.#count += 1;
-    const made = { id: `e${this.#count}`, file, environment, saved: environment.text };
+    const made = { id: `e${this.#count}`, file, environment, saved };
     this.#open = [...this.#open, made];
     return made;
   }
@@ -121,4 +135,9 @@ export class Environments {
     if (found === undefined) throw new TroupeError('NOT_FOUND', 'This environment is no longer open');
     return found;
   }
+}
+
+/** The name of an environment without what file names cannot contain. */
+export function fileName(name: string): string {
+  return name.replace(/[\\/:*?"<>|\p{Cc}]+/gu, '-').replace(/^\.+/, '').slice(0, 100) || 'environment';
 }

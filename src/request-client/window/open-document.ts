@@ -13,10 +13,11 @@ import { addImported } from '../collection/add-imported.js';
 import { Collection, type CollectionNode, type CollectionPath } from '../collection/collection.js';
 import { CollectionFile } from '../collection/collection-file.js';
 import { type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
-import type { ImportResult } from '../curl-import/import-curl.js';
+import type { Imported } from '../imports/imported.js';
 import { readGroupForm, writeGroupForm } from './forms/group-form.js';
 import { readForm, writeForm } from './forms/request-form.js';
 import { readRows } from './forms/rows.js';
+import { requestsBelow } from '../collection-run/collection-runner.js';
 import { ItemIds, shifted, startsWith } from './item-ids.js';
 
 /** States for undo; beyond this the oldest is dropped. */
@@ -195,14 +196,15 @@ export class OpenDocument {
     this.#become(this.collection.move(from, to), this.#state.ids.moved(from, to));
   }
 
-  /** @returns the ids of the new requests, which are the last in their folder */
-  addImported(imported: ImportResult, parent: string | null): string[] {
+  /** @returns the ids of the new requests, which are the last in their folder, or in new folders there */
+  addImported(imported: Imported, parent: string | null): string[] {
     const list = this.#listOf(parent);
     const first = listOf(this.collection.at(list)).length;
     const collection = addImported(this.collection, imported, list.slice(0, -1));
     const ids = this.#state.ids.completed(collection.items);
     this.#become(collection, ids);
-    return imported.requests.map((_, index) => ids.idOf([...list, first + index]) ?? '');
+    const made = imported.items.map((_, index) => this.node(ids.idOf([...list, first + index]) ?? ''));
+    return made.flatMap(requestsBelow).map(({ path }) => ids.idOf(path) ?? '');
   }
 
   /** Restores the state before the last edit. */

@@ -4,6 +4,7 @@ import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { ClientSettings } from '../../protocol/request-settings.js';
 import {
   COLLECTION_ID,
+  type CodeOptions,
   type CurlOptions,
   type CurlView,
   type DocumentView,
@@ -24,8 +25,10 @@ import { type Scopes, scopesInOrder, scopesOf } from '../collection-run/scripts.
 import { Routes } from '../connection/routes.js';
 import { exportCurl } from '../curl-export/export-curl.js';
 import { writtenRequest } from '../curl-export/written-request.js';
+import { exportCode } from '../exports/export-code.js';
 import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.js';
 import { TokenStore } from '../oauth/token-store.js';
+import type { RequestDraft } from '../request.js';
 import { CookieJar } from '../run/cookie-jar.js';
 import { Environments } from './environments.js';
 import { History } from './history.js';
@@ -205,13 +208,12 @@ export class Workspace {
 
   /** A request as a curl command, with its authorization unless that needs a token. */
   curlOf(id: string, { shell, values }: CurlOptions): CurlView {
-    const { collection } = this.#document;
-    const node = this.#document.node(id);
-    const { request, warnings } = writtenRequest(collection, node);
-    const resolver = new VariableResolver(scopesInOrder(this.#scopes, folderScopes(collection, node.path)));
-    const made = exportCurl(values ? resolver.request(request) : request, shell);
-    const missing = [...resolver.missing].map((name) => `No value for {{${name}}}`);
-    return { command: made.command, warnings: [...warnings, ...missing, ...made.warnings] };
+    return this.#written(id, values, (request) => exportCurl(request, shell));
+  }
+
+  /** A request as code, with its authorization unless that needs a token. */
+  codeOf(id: string, { language, values }: CodeOptions): CurlView {
+    return this.#written(id, values, (request) => exportCode(request, language));
   }
 
   /** Adds a request of the history at the end of a folder. @returns its id @throws NOT_FOUND */
@@ -249,6 +251,16 @@ export class Workspace {
   /** Idempotent. */
   async close(): Promise<void> {
     await this.history.close();
+  }
+
+  #written(id: string, values: boolean, write: (request: RequestDraft) => CurlView): CurlView {
+    const { collection } = this.#document;
+    const node = this.#document.node(id);
+    const { request, warnings } = writtenRequest(collection, node);
+    const resolver = new VariableResolver(scopesInOrder(this.#scopes, folderScopes(collection, node.path)));
+    const made = write(values ? resolver.request(request) : request);
+    const missing = [...resolver.missing].map((name) => `No value for {{${name}}}`);
+    return { command: made.command, warnings: [...warnings, ...missing, ...made.warnings] };
   }
 
   #take(document: OpenDocument): void {

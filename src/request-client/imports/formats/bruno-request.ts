@@ -163,7 +163,7 @@ function bodyOf(body: unknown, findings: Findings, place: string): JsonObject | 
     case 'multipartForm':
       return {
         mode: 'formdata',
-        formdata: listOf(member(body, mode)).flatMap((part) => {
+        formdata: listOf(member(body, mode)).flatMap((part): JsonObject[] => {
           const [pair] = brunoPairs([part]);
           if (pair === undefined) return [];
           const { value, ...rest } = entry(pair);
