@@ -172,6 +172,8 @@ export interface DocumentView {
   /** It differs from its file. */
   readonly changed: boolean;
   readonly canUndo: boolean;
+  /** Unsaved changes of an earlier window were restored. */
+  readonly restored: boolean;
   readonly items: readonly TreeItem[];
   readonly variables: readonly PairRow[];
   readonly environments: readonly EnvironmentLine[];

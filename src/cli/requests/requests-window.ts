@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { browserCommand, requestHistoryFile, requestSettingsFile } from '../../config.js';
+import { browserCommand, requestDraftsFolder, requestHistoryFile, requestSettingsFile } from '../../config.js';
 import { Collection } from '../../request-client/collection/collection.js';
 import { CollectionFile } from '../../request-client/collection/collection-file.js';
 import { openBrowser } from '../../request-client/oauth/open-browser.js';
+import { Drafts } from '../../request-client/window/drafts.js';
 import { HistoryFile } from '../../request-client/window/history-file.js';
 import { openWindow } from '../../request-client/window/open-window.js';
 import { SettingsFile } from '../../request-client/window/settings-file.js';
@@ -21,12 +22,13 @@ export async function runRequestsWindow(args: readonly string[]): Promise<number
     openBrowser: (url) => openBrowser(url, browserCommand()),
     history: await HistoryFile.open(requestHistoryFile()),
     settings: await SettingsFile.open(requestSettingsFile()),
+    drafts: new Drafts(requestDraftsFolder()),
     adapt,
   });
   if (file !== null) {
     if (!existsSync(file)) await createCollection(file);
     await workspace.open(file);
-  }
+  } else await workspace.restoreNew();
   for (const path of env) await workspace.changeEnvironment((environments) => environments.open(path));
   const folder = file === null ? process.cwd() : dirname(resolve(file));
   const server = await WindowServer.start({ workspace, folder, port });

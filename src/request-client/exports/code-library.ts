@@ -5,12 +5,13 @@ export interface SkeletonRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly mediaType: string;
   /** Null for no body. */
   readonly body: string | null;
 }
 
 /** The code of a request in one language, as the library writes it. Bundled with that library. */
-export function skeletonOf({ method, url, headers, body }: SkeletonRequest, language: string, client: string): string {
+export function skeletonOf({ method, url, headers, mediaType, body }: SkeletonRequest, language: string, client: string): string {
   const snippet = new HTTPSnippet(
     {
       method,
@@ -19,7 +20,7 @@ export function skeletonOf({ method, url, headers, body }: SkeletonRequest, lang
       httpVersion: 'HTTP/1.1',
       cookies: [],
       queryString: [],
-      ...(body === null ? {} : { postData: { mimeType: 'text/plain', text: body } }),
+      ...(body === null ? {} : { postData: { mimeType: mediaType, text: body } }),
     },
     { harIsAlreadyEncoded: true },
   );

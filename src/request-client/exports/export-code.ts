@@ -33,27 +33,30 @@ export function exportCode(request: RequestDraft, language: CodeLanguage): CurlV
   const values: string[] = [];
   const placeholder = (value: string): string => `troupe-value-${values.push(value)}-`;
   const headers = mergedHeaders(request, warnings).map(({ name, value }) => ({ name, value: placeholder(value) }));
+  // Some languages set the type of the body apart from the headers.
+  const mediaType = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value ?? 'text/plain';
   const body = bodyText(request.body, warnings);
   if (!request.settings.verifyTls) warnings.push('The code checks certificates, which this request does not');
   // An address, since the library parses it.
   const url = `https://${placeholder(encodeForUrl(request.url.replace(/'/g, '%27')))}.example/`;
   const skeleton = skeletonOf(
-    { method: request.method, url, headers, body: body === null ? null : placeholder(body) },
+    { method: request.method, url, headers, mediaType, body: body === null ? null : placeholder(body) },
     target,
     client,
   );
   const used = new Set<number>();
   const command = skeleton.replace(
-    /(["'])(?:https:\/\/)?troupe-value-(\d+)-(?:\.example\/?)?\1/g,
-    (_, quotes: string, index: string) => {
+    /(["'])(?:https:\/\/|([\w-]+: ))?troupe-value-(\d+)-(?:\.example\/?)?\1/g,
+    (_, quotes: string, header: string | undefined, index: string) => {
       used.add(Number(index));
-      return literal(values[Number(index) - 1] ?? '', quotes, kind);
+      return literal(`${header ?? ''}${values[Number(index) - 1] ?? ''}`, quotes, kind);
     },
   );
   // Better no code than code that sends something else.
   if (used.size < values.length || command.includes('troupe-value-'))
     throw new TroupeError('INTERNAL', `The request cannot be written in ${language}; copy it as curl instead`);
-  return { command, warnings };
+  // Only Parse takes a media type with parameters.
+  return { command: command.replace('new MediaTypeHeaderValue(', 'MediaTypeHeaderValue.Parse('), warnings };
 }
 
 /** Names that stand in code without quotes must be plain; equal names become one header, as HTTP allows. */

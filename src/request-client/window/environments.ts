@@ -6,6 +6,7 @@ import type { EnvironmentLine, EnvironmentRow, EnvironmentView } from '../../pro
 import { Environment } from '../collection/environment.js';
 import { TextFile } from '../collection/text-file.js';
 import type { ImportedEnvironment } from '../imports/imported.js';
+import { type Drafts, digestOf } from './drafts.js';
 
 interface OpenEnvironment {
   readonly id: string;
@@ -23,6 +24,11 @@ export class Environments {
   #open: readonly OpenEnvironment[] = [];
   #active: OpenEnvironment | null = null;
   #count = 0;
+  readonly #drafts: Drafts;
+
+  constructor(drafts: Drafts) {
+    this.#drafts = drafts;
+  }
 
   get lines(): EnvironmentLine[] {
     return this.#open.map(({ id, file, environment, saved }) => ({
@@ -97,6 +103,8 @@ export class Environments {
   edit(id: string, rows: readonly EnvironmentRow[]): void {
     const found = this.#find(id);
     found.environment = found.environment.withRows(rows);
+    const { text } = found.environment;
+    this.#drafts.keep(found.file.path, text === found.saved ? null : { text, base: digestOf(found.saved) });
   }
 
   /** @throws what {@link TextFile.write} throws */
@@ -105,11 +113,13 @@ export class Environments {
     const { text } = found.environment;
     await found.file.write(text, { overwrite });
     found.saved = text;
+    if (found.environment.text === text) this.#drafts.keep(found.file.path, null);
   }
 
   /** Unsaved changes are lost. */
   close(id: string): void {
     const found = this.#find(id);
+    this.#drafts.keep(found.file.path, null);
     this.#open = this.#open.filter((one) => one !== found);
     if (this.#active === found) this.#active = null;
   }
@@ -118,7 +128,12 @@ export class Environments {
     const known = this.#open.find(({ file }) => file.path === path);
     if (known !== undefined) return known;
     const { file, text } = await TextFile.open(path);
-    return this.#add(file, Environment.parse(text));
+    const environment = Environment.parse(text);
+    const draft = await this.#drafts.find(path);
+    if (draft === null) return this.#add(file, environment);
+    // As the user left it; saving asks if the file was changed since.
+    file.expect(draft.base);
+    return this.#add(file, Environment.parse(draft.text), text);
   }
 
   #add(file: TextFile, environment: Environment, saved = environment.text): OpenEnvironment {

@@ -14,6 +14,7 @@ import { Collection, type CollectionNode, type CollectionPath } from '../collect
 import { CollectionFile } from '../collection/collection-file.js';
 import { type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
 import type { Imported } from '../imports/imported.js';
+import { type Draft, digestOf } from './drafts.js';
 import { readGroupForm, writeGroupForm } from './forms/group-form.js';
 import { readForm, writeForm } from './forms/request-form.js';
 import { readRows } from './forms/rows.js';
@@ -36,6 +37,8 @@ export class OpenDocument {
   /** The text of the file; empty for a new document. */
   #saved: string;
   #past: State[] = [];
+  #restored = false;
+  #onChange: () => void = () => undefined;
 
   private constructor(collection: Collection, file: CollectionFile | null) {
     this.#file = file;
@@ -51,6 +54,30 @@ export class OpenDocument {
   static async open(path: string): Promise<OpenDocument> {
     const file = await CollectionFile.open(path);
     return new OpenDocument(file.collection, file);
+  }
+
+  /** Calls `onChange` after each edit, undo, and save. */
+  watch(onChange: () => void): void {
+    this.#onChange = onChange;
+  }
+
+  /** What is kept of unsaved changes; null if there are none. */
+  get draft(): Draft | null {
+    return this.changed ? { text: this.collection.text, base: digestOf(this.#saved) } : null;
+  }
+
+  /** Makes unsaved changes of an earlier window again; undo returns to the file. An unreadable draft changes nothing. */
+  restore({ text, base }: Draft): void {
+    let collection: Collection;
+    try {
+      collection = Collection.parse(text);
+    } catch {
+      return;
+    }
+    if (collection.text === this.collection.text) return;
+    this.#become(collection, ItemIds.of(collection.items));
+    this.#restored = true;
+    this.#file?.expect(base);
   }
 
   get collection(): Collection {
@@ -86,6 +113,7 @@ export class OpenDocument {
       file: path === null ? null : { path, name: basename(path) },
       changed: this.changed,
       canUndo: this.canUndo,
+      restored: this.#restored,
       items: collection.items.map(itemOf),
       variables: readRows(member(collection.root, 'variable')),
     };
@@ -108,6 +136,8 @@ export class OpenDocument {
     await file.save({ overwrite });
     this.#file = file;
     this.#saved = collection.text;
+    this.#restored = false;
+    this.#onChange();
   }
 
   node(id: string): CollectionNode {
@@ -212,6 +242,7 @@ export class OpenDocument {
     const before = this.#past.pop();
     if (before === undefined) return;
     this.#state = { collection: before.collection, ids: before.ids.revived(this.#state.ids) };
+    this.#onChange();
   }
 
   #inserted(collection: Collection, path: CollectionPath): string {
@@ -226,6 +257,7 @@ export class OpenDocument {
     const most = Math.max(1, Math.min(MAX_UNDO, Math.floor(MAX_UNDO_CHARACTERS / collection.text.length)));
     if (this.#past.length > most) this.#past.splice(0, this.#past.length - most);
     this.#state = { collection, ids };
+    this.#onChange();
   }
 
   #groupPath(id: string): CollectionPath {

@@ -30,6 +30,7 @@ import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.j
 import { TokenStore } from '../oauth/token-store.js';
 import type { RequestDraft } from '../request.js';
 import { CookieJar } from '../run/cookie-jar.js';
+import { Drafts } from './drafts.js';
 import { Environments } from './environments.js';
 import { History } from './history.js';
 import { HistoryFile } from './history-file.js';
@@ -46,6 +47,8 @@ export interface WorkspaceOptions {
   readonly settings?: SettingsFile;
   /** What the command line changes in the settings. */
   readonly adapt?: (saved: ConnectionSettings) => ConnectionSettings;
+  /** Where unsaved changes are kept; by default nowhere. */
+  readonly drafts?: Drafts;
   readonly callbackPorts?: readonly number[];
   readonly loginTimeoutMs?: number;
   /** Milliseconds since 1970; for tests. */
@@ -59,12 +62,13 @@ export type ReportProgress = (line: ProgressLine) => void;
 const MIN_SECRET_LENGTH = 4;
 
 /**
- * The state of one window: a document, environments, variables, tokens and the history. Only saving and the history
- * write to disk.
+ * The state of one window: a document, environments, variables, tokens and the history. Only saving, the history, and
+ * drafts write to disk.
  */
 export class Workspace {
-  readonly environments = new Environments();
+  readonly environments: Environments;
   readonly history: History;
+  readonly #drafts: Drafts;
   readonly #tokens: TokenStore;
   readonly #now: () => number;
   /** Operations that may need a login. */
@@ -81,6 +85,9 @@ export class Workspace {
   constructor(options: WorkspaceOptions) {
     const { openBrowser, history, callbackPorts, loginTimeoutMs, now = Date.now } = options;
     this.#now = now;
+    this.#drafts = options.drafts ?? new Drafts(null);
+    this.environments = new Environments(this.#drafts);
+    this.#watch();
     this.#settings = options.settings ?? new SettingsFile(null);
     this.#adapt = options.adapt ?? ((saved) => saved);
     this.#routes = new Routes(this.#adapt(this.#settings.connection));
@@ -121,23 +128,41 @@ export class Workspace {
     this.#routes = new Routes(this.#adapt(this.#settings.connection));
   }
 
-  /** Replaces the open document by an empty one. Environments and tokens are kept. */
+  /** Replaces the open document by an empty one; its draft is removed. Environments and tokens are kept. */
   begin(): void {
+    this.discardDraft();
     this.#take(OpenDocument.create());
   }
 
+  /** Restores the new document of a process that was killed, if there is one. */
+  async restoreNew(): Promise<void> {
+    const draft = await this.#drafts.adopt();
+    if (draft !== null) this.edit((document) => document.restore(draft));
+  }
+
+  /** Forgets the unsaved changes of the document, which the user does not want. */
+  discardDraft(): void {
+    this.#drafts.keep(this.#document.path, null);
+  }
+
   /**
-   * Opens a collection, and the environments beside it. @throws what {@link OpenDocument.open} throws; the open
-   * document is kept then
+   * Opens a collection with its draft, and the environments beside it. The draft of the document that was open is
+   * removed. @throws what {@link OpenDocument.open} throws; the open document is kept then
    */
   async open(path: string): Promise<void> {
     const own = resolve(path);
-    this.#take(await OpenDocument.open(own));
+    const document = await OpenDocument.open(own);
+    const draft = own === this.#document.path ? null : await this.#drafts.find(own);
+    this.discardDraft();
+    if (draft !== null) document.restore(draft);
+    this.#take(document);
     await this.environments.openBeside(dirname(own));
   }
 
   async save(path: string | null, overwrite: boolean): Promise<void> {
+    const before = this.#document.path;
     await this.#document.save(path === null ? null : resolve(path), overwrite);
+    if (before !== this.#document.path) this.#drafts.keep(before, null);
   }
 
   /** Changes the environments; values that scripts set are dropped. */
@@ -250,7 +275,13 @@ export class Workspace {
 
   /** Idempotent. */
   async close(): Promise<void> {
+    await this.#drafts.flush();
     await this.history.close();
+  }
+
+  #watch(): void {
+    const document = this.#document;
+    document.watch(() => this.#drafts.keep(document.path, document.draft));
   }
 
   #written(id: string, values: boolean, write: (request: RequestDraft) => CurlView): CurlView {
@@ -265,6 +296,7 @@ export class Workspace {
 
   #take(document: OpenDocument): void {
     this.#document = document;
+    this.#watch();
     this.#scopes = scopesOf(document.collection, this.environments.values);
   }
 

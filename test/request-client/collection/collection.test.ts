@@ -8,6 +8,7 @@ import { CollectionFile } from '#troupe/request-client/collection/collection-fil
 import { readRequest } from '#troupe/request-client/collection/read-request.js';
 import { writeItem } from '#troupe/request-client/collection/write-request.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
+import { importAny } from '#troupe/request-client/imports/import-any.js';
 import { cpuMs } from '../../support/cpu-time.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { browserForms } from '../curl-import/browser-forms.js';
@@ -133,7 +134,7 @@ t.test('an imported request is the same when it is read from the collection agai
 });
 
 t.test('imported requests are added at the end, with new variables only', async (t) => {
-  const imported = importCurl('KEY=k1\ncurl http://h/$KEY/$OTHER');
+  const imported = importAny('KEY=k1\ncurl http://h/$KEY/$OTHER');
   const once = addImported(Collection.create('New', 'id'), imported);
   const twice = addImported(once, imported);
   t.equal(twice.items.length, 2);

@@ -80,6 +80,7 @@ class Workspace {
     this.active = null;
     this.selected = null;
     dialogs.notice = null;
+    if (document.restored) dialogs.say('Changes that were not saved are restored; Edit > Undo returns to the file');
     this.#edited = false;
   }
 

@@ -16,7 +16,7 @@ export function readHar(value: unknown, findings: Findings): ImportedContent {
       findings.warn('', 'entry', 'An entry has no URL and is left out');
       return [];
     }
-    if (!/^(?:https?|wss?):/i.test(url)) {
+    if (!/^(?:https?:|\{\{)/i.test(url)) {
       findings.note('', 'url', `Only http and https can be requested; left out: ${url.slice(0, 40)}`);
       return [];
     }
