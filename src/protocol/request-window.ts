@@ -245,6 +245,12 @@ export interface ImportPlace {
   readonly excerpt: string;
 }
 
+/** Ids of the requests in whose content a text occurs. */
+export const SearchText = z.strictObject({ text: z.string().max(1000) });
+export interface SearchView {
+  readonly ids: readonly string[];
+}
+
 /** The result of an import. */
 export interface ImportView {
   /** The name of the format that was detected. */

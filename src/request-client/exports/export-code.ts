@@ -43,7 +43,8 @@ export function exportCode(request: RequestDraft, language: CodeLanguage): CurlV
     { method: request.method, url, headers, mediaType, body: body === null ? null : placeholder(body) },
     target,
     client,
-  );
+    // In C#, only Parse takes a media type with parameters.
+  ).replace('new MediaTypeHeaderValue(', 'MediaTypeHeaderValue.Parse(');
   const used = new Set<number>();
   const command = skeleton.replace(
     /(["'])(?:https:\/\/|([\w-]+: ))?troupe-value-(\d+)-(?:\.example\/?)?\1/g,
@@ -55,8 +56,7 @@ export function exportCode(request: RequestDraft, language: CodeLanguage): CurlV
   // Better no code than code that sends something else.
   if (used.size < values.length || command.includes('troupe-value-'))
     throw new TroupeError('INTERNAL', `The request cannot be written in ${language}; copy it as curl instead`);
-  // Only Parse takes a media type with parameters.
-  return { command: command.replace('new MediaTypeHeaderValue(', 'MediaTypeHeaderValue.Parse('), warnings };
+  return { command, warnings };
 }
 
 /** Names that stand in code without quotes must be plain; equal names become one header, as HTTP allows. */

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Drafts } from '#troupe/request-client/window/drafts.js';
 import { Workspace } from '#troupe/request-client/window/workspace.js';
-import { openFolder } from '../../containers/driver-fixture.js';
 import { guardLeaks } from '../../support/leaks.js';
 
 guardLeaks(t);
@@ -17,7 +16,7 @@ function openWorkspace(drafts: string): Workspace {
 }
 
 t.test('unsaved changes are restored when the file is opened again, and undo returns to the file', async (t) => {
-  const folder = openFolder(t);
+  const folder = t.testdir();
   const [file, drafts] = [join(folder, 'shop.json'), join(folder, 'drafts')];
   writeFileSync(file, COLLECTION);
   const first = openWorkspace(drafts);
@@ -38,7 +37,7 @@ t.test('unsaved changes are restored when the file is opened again, and undo ret
 });
 
 t.test('a saved or discarded change leaves no draft', async (t) => {
-  const folder = openFolder(t);
+  const folder = t.testdir();
   const [file, drafts] = [join(folder, 'shop.json'), join(folder, 'drafts')];
   writeFileSync(file, COLLECTION);
   const workspace = openWorkspace(drafts);
@@ -57,7 +56,7 @@ t.test('a saved or discarded change leaves no draft', async (t) => {
 });
 
 t.test('a draft of a file that somebody else changed since does not overwrite it without a question', async (t) => {
-  const folder = openFolder(t);
+  const folder = t.testdir();
   const [file, drafts] = [join(folder, 'shop.json'), join(folder, 'drafts')];
   writeFileSync(file, COLLECTION);
   const first = openWorkspace(drafts);
@@ -75,7 +74,7 @@ t.test('a draft of a file that somebody else changed since does not overwrite it
 });
 
 t.test('unsaved variables of an environment are restored', async (t) => {
-  const folder = openFolder(t);
+  const folder = t.testdir();
   const [file, drafts] = [join(folder, 'env.json'), join(folder, 'drafts')];
   writeFileSync(file, '{"name":"E","values":[{"key":"a","value":"1"}]}');
   const first = openWorkspace(drafts);
@@ -92,7 +91,7 @@ t.test('unsaved variables of an environment are restored', async (t) => {
 });
 
 t.test('a new document of a process that was killed is restored once; one of a running process is not touched', async (t) => {
-  const drafts = openFolder(t);
+  const drafts = t.testdir();
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'close');
   const text = COLLECTION.replace('Shop', 'Killed');
@@ -111,7 +110,7 @@ t.test('a new document of a process that was killed is restored once; one of a r
 });
 
 t.test('what was edited is on disk soon, also if edits go on, and a broken draft changes nothing', async (t) => {
-  const folder = openFolder(t);
+  const folder = t.testdir();
   const [file, drafts] = [join(folder, 'shop.json'), join(folder, 'drafts')];
   writeFileSync(file, COLLECTION);
   const workspace = openWorkspace(drafts);
@@ -130,4 +129,46 @@ t.test('what was edited is on disk soon, also if edits go on, and a broken draft
   await second.open(file);
   t.match(second.view, { restored: false, changed: false });
   await second.close();
+});
+
+t.test('what was typed before kill -9 is there after the next start', async (t) => {
+  const folder = t.testdir();
+  const file = join(folder, 'shop.json');
+  writeFileSync(file, COLLECTION);
+  const start = async () => {
+    const child = spawn(process.execPath, ['dist/cli.js', 'requests', file, '--no-open'], {
+      env: { ...process.env, TROUPE_HOME: folder },
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    let output = '';
+    for await (const chunk of child.stdout) {
+      output += chunk;
+      if (output.includes('Ctrl-C')) break;
+    }
+    const [, origin = '', key = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(output) ?? [];
+    const entered = await fetch(`${origin}/api/enter`, { method: 'POST', body: JSON.stringify({ key }) });
+    const { secret } = (await entered.json()) as { secret: string };
+    const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+      const answer = await fetch(`${origin}/api/${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${secret}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return (await answer.json()) as Record<string, unknown>;
+    };
+    return { child, call };
+  };
+  const first = await start();
+  await first.call('PATCH', 'items/i1', { url: 'http://h/typed' });
+  const drafts = join(folder, 'request-drafts');
+  const isWritten = (): boolean =>
+    existsSync(drafts) && readdirSync(drafts).some((name) => readFileSync(join(drafts, name), 'utf8').includes('h/typed'));
+  while (!isWritten()) await new Promise((resolve) => setImmediate(resolve));
+  first.child.kill('SIGKILL');
+  await once(first.child, 'close');
+  const second = await start();
+  t.match(await second.call('GET', 'items/i1'), { url: 'http://h/typed' });
+  t.match(await second.call('GET', 'document'), { restored: true, changed: true });
+  second.child.kill('SIGKILL');
+  await once(second.child, 'close');
 });

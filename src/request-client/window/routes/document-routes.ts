@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
-import { ExportFile, type ExportView, type FolderView, ImportText, type ImportView, OpenFile, SaveFile } from '../../../protocol/request-window.js';
+import { ExportFile, type ExportView, type FolderView, ImportText, type ImportView, OpenFile, SaveFile, SearchText, type SearchView } from '../../../protocol/request-window.js';
 import { TextFile } from '../../collection/text-file.js';
 import { exportCollection } from '../../exports/export-collection.js';
 import { importAny } from '../../imports/import-any.js';
 import { IMPORT_FORMATS } from '../../imports/imported.js';
 import { checked } from '../checked.js';
+import { searchRequests } from '../search-requests.js';
 import { listFolder } from '../list-folder.js';
 import { at, changing, type WindowCall, type WindowRoute } from './window-route.js';
 
@@ -24,6 +25,15 @@ export const DOCUMENT_ROUTES: readonly WindowRoute[] = [
   }),
   changing('POST', 'document/undo', ({ workspace }) => workspace.edit((document) => document.undo())),
   { method: 'POST', path: at('import'), answer: importPaste },
+  {
+    method: 'POST',
+    path: at('search'),
+    answer: ({ workspace, body }): SearchView => {
+      const { document } = workspace;
+      const found = searchRequests(document.collection.items, checked(SearchText, body).text);
+      return { ids: found.map(({ path }) => document.idOf(path) ?? '') };
+    },
+  },
   { method: 'POST', path: at('export'), answer: exported },
   { method: 'POST', path: at('folder'), answer: listed },
 ];
