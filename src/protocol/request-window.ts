@@ -216,9 +216,20 @@ export const CODE_LANGUAGES = {
   swift: 'Swift (URLSession)',
   c: 'C (libcurl)',
 } as const;
-export const CodeLanguage = z.enum(
-  ['javascript', 'node', 'python', 'go', 'java', 'kotlin', 'csharp', 'php', 'ruby', 'rust', 'swift', 'c'],
-);
+export const CodeLanguage = z.enum([
+  'javascript',
+  'node',
+  'python',
+  'go',
+  'java',
+  'kotlin',
+  'csharp',
+  'php',
+  'ruby',
+  'rust',
+  'swift',
+  'c',
+]);
 export type CodeLanguage = z.infer<typeof CodeLanguage>;
 /** How a request is written as code. */
 export const CodeOptions = z.strictObject({ language: CodeLanguage, values: z.boolean() });

@@ -1,6 +1,6 @@
-import { TextFile } from '../../request-client/collection/text-file.js';
-import { CollectionFile } from '../../request-client/collection/collection-file.js';
 import { ExportFormat } from '../../protocol/request-window.js';
+import { CollectionFile } from '../../request-client/collection/collection-file.js';
+import { TextFile } from '../../request-client/collection/text-file.js';
 import { exportCollection } from '../../request-client/exports/export-collection.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';

@@ -64,7 +64,13 @@ function asRequests(imported: Imported): ImportResult {
   const left = [...new Set(written.flatMap((one) => one.warnings))].map(
     (message): ImportWarning => ({ level: 'warning', about: 'auth', message }),
   );
-  return { requests: written.map(({ request }) => request), variables, warnings: [...warnings, ...left], errors, failed };
+  return {
+    requests: written.map(({ request }) => request),
+    variables,
+    warnings: [...warnings, ...left],
+    errors,
+    failed,
+  };
 }
 
 /** Answers in the order of the lines; a line that is no JSON string is answered with an error of its own. */

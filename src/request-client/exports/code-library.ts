@@ -11,7 +11,11 @@ export interface SkeletonRequest {
 }
 
 /** The code of a request in one language, as the library writes it. Bundled with that library. */
-export function skeletonOf({ method, url, headers, mediaType, body }: SkeletonRequest, language: string, client: string): string {
+export function skeletonOf(
+  { method, url, headers, mediaType, body }: SkeletonRequest,
+  language: string,
+  client: string,
+): string {
   const snippet = new HTTPSnippet(
     {
       method,

@@ -83,7 +83,8 @@ function rootOf({ name, auth, before, after, variables }: Group, docs: string, f
 /** A script that was imported from Bruno is given back as it was. */
 function scriptText(text: string, place: string, findings: Findings): string {
   if (text.startsWith(BRUNO_SCRIPT_HEAD)) return text.slice(BRUNO_SCRIPT_HEAD.length);
-  if (/\bpm\b/.test(text)) findings.warn(place, 'pm', 'Scripts use the names of Postman (pm), which Bruno does not have');
+  if (/\bpm\b/.test(text))
+    findings.warn(place, 'pm', 'Scripts use the names of Postman (pm), which Bruno does not have');
   return text;
 }
 
@@ -129,7 +130,10 @@ function authOf({ type, settings }: AuthForm, place: string, findings: Findings)
     case 'bearer':
       return { mode: type, bearer: { token: get('token') } };
     case 'apikey':
-      return { mode: type, apikey: { key: get('key'), value: get('value'), placement: get('in') === 'query' ? 'queryparams' : 'header' } };
+      return {
+        mode: type,
+        apikey: { key: get('key'), value: get('value'), placement: get('in') === 'query' ? 'queryparams' : 'header' },
+      };
     case 'awsv4':
       return {
         mode: type,
@@ -150,7 +154,12 @@ function authOf({ type, settings }: AuthForm, place: string, findings: Findings)
         oauth2: {
           grantType: byUser ? 'authorization_code' : grant,
           ...(byUser
-            ? { authorizationUrl: get('authorizationUrl'), callbackUrl: 'http://127.0.0.1:8080/callback', state: '', pkce: grant === 'authorization_code_with_pkce' }
+            ? {
+                authorizationUrl: get('authorizationUrl'),
+                callbackUrl: 'http://127.0.0.1:8080/callback',
+                state: '',
+                pkce: grant === 'authorization_code_with_pkce',
+              }
             : {}),
           accessTokenUrl: get('url'),
           clientId: get('client_id'),

@@ -15,7 +15,8 @@ export function exportInsomnia(collection: Collection, findings: Findings): stri
   const root = readGroupForm(collection, [], () => '');
   const children = exportedTree(collection).map((node, index) => writer.node(node, index));
   const hasRoot = root.auth.type !== 'inherit' || root.before !== '' || root.after !== '';
-  if (hasRoot) findings.note('', 'root', 'Insomnia has no settings of a collection: they are in a folder with its name');
+  if (hasRoot)
+    findings.note('', 'root', 'Insomnia has no settings of a collection: they are in a folder with its name');
   const items = hasRoot ? [writer.group('root', 0, root, docsOf(member(collection.root, 'info')), children)] : children;
   const variables = enabledPairs(member(collection.root, 'variable'));
   return writeYaml({
@@ -68,7 +69,13 @@ class InsomniaWriter {
 
   node(node: ExportedNode, order: number): JsonObject {
     if (node.kind === 'folder')
-      return this.group(node.id, order, node.form, node.docs, node.children.map((child, index) => this.node(child, index)));
+      return this.group(
+        node.id,
+        order,
+        node.form,
+        node.docs,
+        node.children.map((child, index) => this.node(child, index)),
+      );
     const { form, id, docs, encodeUrl } = node;
     const text = (value: string): string => this.template(value, form.name);
     const [base = ''] = form.url.split('?');
@@ -102,7 +109,13 @@ class InsomniaWriter {
   group(
     id: string,
     order: number,
-    form: { name: string; auth: AuthForm; before: string; after: string; variables: readonly { name: string; value: string }[] },
+    form: {
+      name: string;
+      auth: AuthForm;
+      before: string;
+      after: string;
+      variables: readonly { name: string; value: string }[];
+    },
     docs: string,
     children: readonly JsonObject[],
   ): JsonObject {
@@ -115,7 +128,11 @@ class InsomniaWriter {
       ...scripts(form.before, form.after),
       ...(variables.length === 0
         ? {}
-        : { environment: Object.fromEntries(variables.map(({ name, value }) => [name, this.template(value, form.name)])) }),
+        : {
+            environment: Object.fromEntries(
+              variables.map(({ name, value }) => [name, this.template(value, form.name)]),
+            ),
+          }),
     };
   }
 
@@ -125,7 +142,12 @@ class InsomniaWriter {
       case 'none':
         return null;
       case 'raw': {
-        const types: Readonly<Record<string, string>> = { json: 'application/json', xml: 'application/xml', html: 'text/html', javascript: 'application/javascript' };
+        const types: Readonly<Record<string, string>> = {
+          json: 'application/json',
+          xml: 'application/xml',
+          html: 'text/html',
+          javascript: 'application/javascript',
+        };
         return { mimeType: types[body.language] ?? 'text/plain', text: text(body.text) };
       }
       case 'urlencoded':
@@ -145,7 +167,10 @@ class InsomniaWriter {
       case 'file':
         return { mimeType: 'application/octet-stream', fileName: body.path };
       case 'graphql':
-        return { mimeType: 'application/graphql', text: JSON.stringify({ query: body.query, variables: body.variables }) };
+        return {
+          mimeType: 'application/graphql',
+          text: JSON.stringify({ query: body.query, variables: body.variables }),
+        };
       default:
         this.#findings.warn(place, body.mode, `A body that is ${body.what} is not exported`);
         return null;
@@ -167,9 +192,21 @@ class InsomniaWriter {
       case 'bearer':
         return made({ type, token: get('token') });
       case 'apikey':
-        return made({ type, key: get('key'), value: get('value'), addTo: get('in') === 'query' ? 'queryParams' : 'header' });
+        return made({
+          type,
+          key: get('key'),
+          value: get('value'),
+          addTo: get('in') === 'query' ? 'queryParams' : 'header',
+        });
       case 'awsv4':
-        return made({ type: 'iam', accessKeyId: get('accessKey'), secretAccessKey: get('secretKey'), sessionToken: get('sessionToken'), region: get('region'), service: get('service') });
+        return made({
+          type: 'iam',
+          accessKeyId: get('accessKey'),
+          secretAccessKey: get('secretKey'),
+          sessionToken: get('sessionToken'),
+          region: get('region'),
+          service: get('service'),
+        });
       case 'oauth2': {
         const grant = get('grant_type');
         return made({
@@ -200,5 +237,7 @@ function scripts(before: string, after: string): JsonObject {
 }
 
 function scriptText(text: string): string {
-  return text.startsWith(INSOMNIA_SCRIPT_HEAD) ? text.slice(INSOMNIA_SCRIPT_HEAD.length) : `${POSTMAN_IN_INSOMNIA}${text}`;
+  return text.startsWith(INSOMNIA_SCRIPT_HEAD)
+    ? text.slice(INSOMNIA_SCRIPT_HEAD.length)
+    : `${POSTMAN_IN_INSOMNIA}${text}`;
 }

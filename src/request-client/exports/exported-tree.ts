@@ -6,7 +6,13 @@ import { readForm } from '../window/forms/request-form.js';
 
 /** A folder or request with its own settings, for an exporter. */
 export type ExportedNode =
-  | { readonly kind: 'request'; readonly id: string; readonly form: RequestForm; readonly docs: string; readonly encodeUrl: boolean }
+  | {
+      readonly kind: 'request';
+      readonly id: string;
+      readonly form: RequestForm;
+      readonly docs: string;
+      readonly encodeUrl: boolean;
+    }
   | {
       readonly kind: 'folder';
       readonly id: string;

@@ -98,7 +98,11 @@ export class Drafts {
   }
 
   #nameOf(path: string | null): string {
-    return path === null ? this.#ownName : `${digestOf(path).slice(0, 32)}-${basename(path).replace(/[^\w.-]/g, '_').slice(-60)}`;
+    return path === null
+      ? this.#ownName
+      : `${digestOf(path).slice(0, 32)}-${basename(path)
+          .replace(/[^\w.-]/g, '_')
+          .slice(-60)}`;
   }
 }
 

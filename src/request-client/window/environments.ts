@@ -154,5 +154,10 @@ export class Environments {
 
 /** The name of an environment without what file names cannot contain. */
 export function fileName(name: string): string {
-  return name.replace(/[\\/:*?"<>|\p{Cc}]+/gu, '-').replace(/^\.+/, '').slice(0, 100) || 'environment';
+  return (
+    name
+      .replace(/[\\/:*?"<>|\p{Cc}]+/gu, '-')
+      .replace(/^\.+/, '')
+      .slice(0, 100) || 'environment'
+  );
 }

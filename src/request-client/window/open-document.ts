@@ -13,12 +13,12 @@ import { addImported } from '../collection/add-imported.js';
 import { Collection, type CollectionNode, type CollectionPath } from '../collection/collection.js';
 import { CollectionFile } from '../collection/collection-file.js';
 import { type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
+import { requestsBelow } from '../collection-run/collection-runner.js';
 import type { Imported } from '../imports/imported.js';
 import { type Draft, digestOf } from './drafts.js';
 import { readGroupForm, writeGroupForm } from './forms/group-form.js';
 import { readForm, writeForm } from './forms/request-form.js';
 import { readRows } from './forms/rows.js';
-import { requestsBelow } from '../collection-run/collection-runner.js';
 import { ItemIds, shifted, startsWith } from './item-ids.js';
 
 /** States for undo; beyond this the oldest is dropped. */

@@ -7,7 +7,9 @@ export function searchRequests(items: readonly CollectionNode[], search: string)
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   return items.flatMap(requestsBelow).filter(({ name, value }) => {
-    const texts = [name, ...textsIn(member(value, 'request')), ...textsIn(member(value, 'event'))].join('\n').toLowerCase();
+    const texts = [name, ...textsIn(member(value, 'request')), ...textsIn(member(value, 'event'))]
+      .join('\n')
+      .toLowerCase();
     return words.every((word) => texts.includes(word));
   });
 }

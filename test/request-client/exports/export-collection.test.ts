@@ -39,17 +39,40 @@ const collection = Collection.parse(
             },
             header: pairs(['X-A', 'one "two"'], ['X-Off', '1', true]),
           }),
-          request('json', { method: 'POST', header: pairs(['Content-Type', 'application/json']), body: { mode: 'raw', raw: '{"a":\n"{{x}}"}', options: { raw: { language: 'json' } } } }),
+          request('json', {
+            method: 'POST',
+            header: pairs(['Content-Type', 'application/json']),
+            body: { mode: 'raw', raw: '{"a":\n"{{x}}"}', options: { raw: { language: 'json' } } },
+          }),
         ],
       },
-      request('form', { method: 'PUT', body: { mode: 'urlencoded', urlencoded: pairs(['a b', 'c&d']) }, auth: { type: 'noauth' } }),
+      request('form', {
+        method: 'PUT',
+        body: { mode: 'urlencoded', urlencoded: pairs(['a b', 'c&d']) },
+        auth: { type: 'noauth' },
+      }),
       request('parts', {
         method: 'POST',
-        body: { mode: 'formdata', formdata: [{ key: 'a', value: '1', type: 'text' }, { key: 'f', type: 'file', src: '/tmp/a.png' }] },
+        body: {
+          mode: 'formdata',
+          formdata: [
+            { key: 'a', value: '1', type: 'text' },
+            { key: 'f', type: 'file', src: '/tmp/a.png' },
+          ],
+        },
         auth: auth('apikey', { key: 'k', value: 'v', in: 'query' }),
       }),
       {
-        ...request('oauth', { auth: auth('oauth2', { grant_type: 'authorization_code_with_pkce', authorizationUrl: 'https://l.example/a', url: 'https://l.example/t', client_id: 'c', client_secret: 's', scope: 'r w' }) }),
+        ...request('oauth', {
+          auth: auth('oauth2', {
+            grant_type: 'authorization_code_with_pkce',
+            authorizationUrl: 'https://l.example/a',
+            url: 'https://l.example/t',
+            client_id: 'c',
+            client_secret: 's',
+            scope: 'r w',
+          }),
+        }),
         event: [{ listen: 'test', script: { exec: ["pm.test('ok', () => pm.response.to.have.status(200));"] } }],
       },
     ],
@@ -78,7 +101,10 @@ for (const format of ['insomnia', 'bruno'] as const) {
     t.match(JSON.stringify(made.root), /"name":"Folder"/);
     t.match(JSON.stringify(made.root), /pm\.response\.to\.have\.status\(200\)/);
     t.notMatch(JSON.stringify(made.root), /const pm = insomnia/);
-    t.strictSame(warnings, format === 'bruno' ? ['Scripts use the names of Postman (pm), which Bruno does not have (oauth)'] : warnings);
+    t.strictSame(
+      warnings,
+      format === 'bruno' ? ['Scripts use the names of Postman (pm), which Bruno does not have (oauth)'] : warnings,
+    );
     t.match(JSON.stringify(made.root), /"off"/);
   });
 }
@@ -101,7 +127,10 @@ t.test('an archive has the requests as they are sent', async (t) => {
   t.strictSame(sent(made), sent(collection));
   t.ok(warnings.some((warning) => warning.includes('OAuth 2.0')));
   const first = made.items.flatMap(requestsBelow)[0];
-  t.match(readRequest(first?.value).headers, [{ name: 'Authorization', value: /^Basic / }, { name: 'X-A', value: 'one "two"' }]);
+  t.match(readRequest(first?.value).headers, [
+    { name: 'Authorization', value: /^Basic / },
+    { name: 'X-A', value: 'one "two"' },
+  ]);
 });
 
 t.test('curl commands are one for each request, and can be imported', async (t) => {

@@ -96,13 +96,19 @@ components:
         requestBodies: { A: { content: { 'application/json': { schema: { $ref: '#/components/schemas/A' } } } } },
         schemas: {
           A: { type: 'object', properties: { b: { type: 'array', items: { $ref: '#/components/schemas/B' } } } },
-          B: { allOf: [{ $ref: '#/components/schemas/A' }, { properties: { when: { type: 'string', format: 'date' } } }] },
+          B: {
+            allOf: [{ $ref: '#/components/schemas/A' }, { properties: { when: { type: 'string', format: 'date' } } }],
+          },
         },
         securitySchemes: {
           login: {
             type: 'oauth2',
             flows: {
-              authorizationCode: { authorizationUrl: 'https://login.example/a', tokenUrl: 'https://login.example/t', scopes: {} },
+              authorizationCode: {
+                authorizationUrl: 'https://login.example/a',
+                tokenUrl: 'https://login.example/t',
+                scopes: {},
+              },
             },
           },
         },

@@ -3,7 +3,15 @@ import { json, type WrittenExport } from './written-exports.js';
 const entry = (request: object, status = 200): object => ({
   startedDateTime: '2026-01-02T03:04:05.678Z',
   time: 12,
-  request: { httpVersion: 'HTTP/1.1', cookies: [], headers: [], queryString: [], headersSize: -1, bodySize: -1, ...request },
+  request: {
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: [],
+    queryString: [],
+    headersSize: -1,
+    bodySize: -1,
+    ...request,
+  },
   response: { status, statusText: 'OK', headers: [], cookies: [], content: { size: 0, mimeType: '' }, redirectURL: '' },
   cache: {},
   timings: { send: 0, wait: 1, receive: 0 },
@@ -61,7 +69,11 @@ export const BROWSER_EXPORTS: readonly WrittenExport[] = [
         },
       }),
     ),
-    requests: ['POST https://shop.example/orders', 'POST https://shop.example/login', 'POST https://shop.example/upload'],
+    requests: [
+      'POST https://shop.example/orders',
+      'POST https://shop.example/login',
+      'POST https://shop.example/upload',
+    ],
     warns: ['fileName'],
   },
   {

@@ -1,7 +1,14 @@
 import { json, type WrittenExport } from './written-exports.js';
 
 const bruno = (items: object[], more: object = {}): string =>
-  json({ name: 'Shop', version: '1', items, environments: [], brunoConfig: { version: '1', name: 'Shop', type: 'collection' }, ...more });
+  json({
+    name: 'Shop',
+    version: '1',
+    items,
+    environments: [],
+    brunoConfig: { version: '1', name: 'Shop', type: 'collection' },
+    ...more,
+  });
 const request = (more: object): object => ({
   url: 'https://a.example',
   method: 'GET',
@@ -110,15 +117,41 @@ script:pre-request {
     text: bruno(
       [
         { type: 'http', name: 'Last', seq: 2, request: request({ url: 'https://a.example/last' }) },
-        { type: 'http', name: 'First', seq: 1, request: request({ url: 'https://a.example/first?x=1', params: [{ name: 'x', value: '1', type: 'query', enabled: true }] }) },
+        {
+          type: 'http',
+          name: 'First',
+          seq: 1,
+          request: request({
+            url: 'https://a.example/first?x=1',
+            params: [{ name: 'x', value: '1', type: 'query', enabled: true }],
+          }),
+        },
         {
           type: 'folder',
           name: 'Folder',
-          root: { request: { auth: { mode: 'basic', basic: { username: 'a', password: 'b' } }, headers: [{ name: 'X', value: '1', enabled: true }] } },
-          items: [{ type: 'graphql', name: 'Graph', request: request({ method: 'POST', body: { mode: 'graphql', graphql: { query: '{ a }', variables: '{}' } } }) }],
+          root: {
+            request: {
+              auth: { mode: 'basic', basic: { username: 'a', password: 'b' } },
+              headers: [{ name: 'X', value: '1', enabled: true }],
+            },
+          },
+          items: [
+            {
+              type: 'graphql',
+              name: 'Graph',
+              request: request({
+                method: 'POST',
+                body: { mode: 'graphql', graphql: { query: '{ a }', variables: '{}' } },
+              }),
+            },
+          ],
         },
       ],
-      { environments: [{ name: 'Local', variables: [{ name: 'host', value: 'h', enabled: true, secret: false, type: 'text' }] }] },
+      {
+        environments: [
+          { name: 'Local', variables: [{ name: 'host', value: 'h', enabled: true, secret: false, type: 'text' }] },
+        ],
+      },
     ),
     requests: ['POST https://a.example', 'GET https://a.example/first?x=1', 'GET https://a.example/last'],
     environments: { Local: { host: 'h' } },
@@ -130,7 +163,11 @@ script:pre-request {
     text: bruno([
       { type: 'grpc', name: 'Call', request: {} },
       { type: 'http', name: 'Wsse', request: request({ auth: { mode: 'wsse', wsse: { username: 'u' } } }) },
-      { type: 'http', name: 'File', request: request({ method: 'PUT', body: { mode: 'file', file: [{ filePath: 'a.bin', selected: true }] } }) },
+      {
+        type: 'http',
+        name: 'File',
+        request: request({ method: 'PUT', body: { mode: 'file', file: [{ filePath: 'a.bin', selected: true }] } }),
+      },
     ]),
     requests: ['GET https://a.example', 'PUT https://a.example'],
     warns: ['grpc', 'wsse'],
@@ -143,7 +180,18 @@ script:pre-request {
         {
           type: 'http-request',
           name: 'Token',
-          request: request({ auth: { mode: 'oauth2', oauth2: { grantType: 'client_credentials', accessTokenUrl: 'https://t.example', clientId: 'c', clientSecret: 's', scope: 'r' } } }),
+          request: request({
+            auth: {
+              mode: 'oauth2',
+              oauth2: {
+                grantType: 'client_credentials',
+                accessTokenUrl: 'https://t.example',
+                clientId: 'c',
+                clientSecret: 's',
+                scope: 'r',
+              },
+            },
+          }),
         },
       ],
       { root: { request: { vars: { req: [{ name: 'base', value: 'https://a.example', enabled: true }] } } } },

@@ -27,7 +27,10 @@ function collectionOf(imported: Imported): Collection {
   return addImported(Collection.create('Test', 'id'), imported);
 }
 
-function itemNamed(text: string, name: string): { item: unknown; collection: Collection; path: readonly (string | number)[] } {
+function itemNamed(
+  text: string,
+  name: string,
+): { item: unknown; collection: Collection; path: readonly (string | number)[] } {
   const collection = collectionOf(importAny(text));
   const node = collection.items.flatMap(requestsBelow).find((one) => one.name === name);
   if (node === undefined) throw new Error(`no ${name}`);
@@ -45,7 +48,9 @@ for (const { what, text, format, requests, variables = {}, environments = {}, wa
     const imported = importAny(text);
     t.strictSame(imported.errors, []);
     t.equal(imported.format, format);
-    const made = collectionOf(imported).items.flatMap(requestsBelow).map(({ value }) => readRequest(value));
+    const made = collectionOf(imported)
+      .items.flatMap(requestsBelow)
+      .map(({ value }) => readRequest(value));
     t.strictSame(
       made.map(({ method, url }) => `${method} ${url}`),
       requests,
@@ -53,7 +58,10 @@ for (const { what, text, format, requests, variables = {}, environments = {}, wa
     t.strictSame(Object.fromEntries(imported.variables.map(({ name, value }) => [name, value])), variables);
     t.strictSame(
       Object.fromEntries(
-        imported.environments.map(({ name, rows }) => [name, Object.fromEntries(rows.map((row) => [row.name, row.value]))]),
+        imported.environments.map(({ name, rows }) => [
+          name,
+          Object.fromEntries(rows.map((row) => [row.name, row.value])),
+        ]),
       ),
       environments,
     );
@@ -75,24 +83,42 @@ t.test('bodies keep their kind and content', async (t) => {
   t.match(bodies('HAR with bodies'), [
     { kind: 'text', text: '{"item":1}' },
     { kind: 'text', text: 'user=a%20b' },
-    { kind: 'form', parts: [{ name: 'title', value: 'T' }, { kind: 'file', name: 'file', path: 'a.png', type: 'image/png' }] },
+    {
+      kind: 'form',
+      parts: [
+        { name: 'title', value: 'T' },
+        { kind: 'file', name: 'file', path: 'a.png', type: 'image/png' },
+      ],
+    },
   ]);
   t.match(bodies('Insomnia 4 of one folder, with forms'), [
     { kind: 'form', parts: [{ name: 'a' }, { path: '/tmp/a.png' }] },
     { text: /"query":"\{ a \}"/ },
   ]);
   t.match(bodies('a .bru request with a form and unknown calls'), [
-    { kind: 'form', parts: [{ name: 'title', value: 'Hello' }, { path: '/tmp/a.png', type: 'image/png' }] },
+    {
+      kind: 'form',
+      parts: [
+        { name: 'title', value: 'Hello' },
+        { path: '/tmp/a.png', type: 'image/png' },
+      ],
+    },
   ]);
   t.strictSame(
     bodies('fetch, as documentation writes it').map((body) => JSON.stringify(body)),
     [
-      JSON.stringify({ kind: 'text', text: JSON.stringify({ name: 'ada', tags: ['a', 1, true, null], boss: '{{bossId}}' }, null, 2) }),
+      JSON.stringify({
+        kind: 'text',
+        text: JSON.stringify({ name: 'ada', tags: ['a', 1, true, null], boss: '{{bossId}}' }, null, 2),
+      }),
       JSON.stringify({ kind: 'text', text: 'a=1&b={{two}}' }),
     ],
   );
   t.match(bodies('OpenAPI 3.0 as YAML')[1], { text: /"note": "hello"/ });
-  t.match(bodies('OpenAPI 3.1 as JSON, with references to files and addresses')[0], { kind: 'form', parts: [{ name: 'title' }] });
+  t.match(bodies('OpenAPI 3.1 as JSON, with references to files and addresses')[0], {
+    kind: 'form',
+    parts: [{ name: 'title' }],
+  });
 });
 
 t.test('authorization is imported, and inherited from a folder', async (t) => {

@@ -1,7 +1,13 @@
 import { json, type WrittenExport } from './written-exports.js';
 
 const four = (...resources: object[]): string =>
-  json({ _type: 'export', __export_format: 4, __export_date: '2026-01-01T00:00:00.000Z', __export_source: 'insomnia', resources });
+  json({
+    _type: 'export',
+    __export_format: 4,
+    __export_date: '2026-01-01T00:00:00.000Z',
+    __export_source: 'insomnia',
+    resources,
+  });
 const workspace = { _id: 'wrk_1', _type: 'workspace', parentId: null, name: 'Shop', scope: 'collection' };
 const request = (id: string, parentId: string, more: object): object => ({
   _id: id,
@@ -40,7 +46,13 @@ export const INSOMNIA_EXPORTS: readonly WrittenExport[] = [
       }),
       { _id: 'fld_1', _type: 'request_group', parentId: 'wrk_1', name: 'Orders', environment: {} },
       workspace,
-      { _id: 'env_1', _type: 'environment', parentId: 'wrk_1', name: 'Base', data: { base: { url: 'https://a.example' } } },
+      {
+        _id: 'env_1',
+        _type: 'environment',
+        parentId: 'wrk_1',
+        name: 'Base',
+        data: { base: { url: 'https://a.example' } },
+      },
       { _id: 'env_2', _type: 'environment', parentId: 'env_1', name: 'Staging', data: { token: 't', port: 8080 } },
     ),
     requests: ['GET {{base.url}}/orders?page=2', 'POST {{base.url}}/orders'],

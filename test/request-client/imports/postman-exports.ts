@@ -28,8 +28,17 @@ export const POSTMAN_EXPORTS: readonly WrittenExport[] = [
       folders_order: ['f1'],
       requests: [
         v1('r1', { headers: 'Accept: a/b\n//X-Off: 1\n' }),
-        v1('r2', { method: 'POST', dataMode: 'raw', rawModeData: '{"a":1}', headers: 'Content-Type: application/json\n' }),
-        v1('r3', { method: 'POST', dataMode: 'urlencoded', data: [{ key: 'a', value: '1', type: 'text', enabled: true }] }),
+        v1('r2', {
+          method: 'POST',
+          dataMode: 'raw',
+          rawModeData: '{"a":1}',
+          headers: 'Content-Type: application/json\n',
+        }),
+        v1('r3', {
+          method: 'POST',
+          dataMode: 'urlencoded',
+          data: [{ key: 'a', value: '1', type: 'text', enabled: true }],
+        }),
       ],
     }),
     requests: ['POST https://a.example/r3', 'POST https://a.example/r2', 'GET https://a.example/r1'],
@@ -50,7 +59,11 @@ export const POSTMAN_EXPORTS: readonly WrittenExport[] = [
           preRequestScript: 'var a = 1;',
           tests: "tests['ok'] = true;",
         }),
-        v1('r2', { method: 'POST', data: [{ key: 'f', value: 'a.png', type: 'file', enabled: true }], currentHelper: 'apiHelper' }),
+        v1('r2', {
+          method: 'POST',
+          data: [{ key: 'f', value: 'a.png', type: 'file', enabled: true }],
+          currentHelper: 'apiHelper',
+        }),
       ],
     }),
     requests: ['GET https://a.example/7', 'POST https://a.example/r2'],
@@ -61,7 +74,9 @@ export const POSTMAN_EXPORTS: readonly WrittenExport[] = [
     format: 'postman1',
     text: json({
       version: 1,
-      collections: [{ id: 'c', name: 'One', order: ['r1'], requests: [v1('r1', {})], variables: [{ key: 'v', value: '1' }] }],
+      collections: [
+        { id: 'c', name: 'One', order: ['r1'], requests: [v1('r1', {})], variables: [{ key: 'v', value: '1' }] },
+      ],
       environments: [{ id: 'e', name: 'Env', values: [{ key: 'host', value: 'h', enabled: true }] }],
       headerPresets: [{ id: 'h', name: 'Preset', headers: [] }],
       globals: [{ key: 'g', value: '2', enabled: true }],
@@ -72,8 +87,17 @@ export const POSTMAN_EXPORTS: readonly WrittenExport[] = [
     warns: ['headerPresets'],
   },
   ...[
-    { values: [{ key: 'host', value: 'https://a.example', enabled: true }], name: 'Staging', id: 'e', _postman_variable_scope: 'environment' },
-    { values: [{ key: 'token', value: 's', type: 'secret', enabled: false }], name: 'Secret', _postman_exported_using: 'Postman/11' },
+    {
+      values: [{ key: 'host', value: 'https://a.example', enabled: true }],
+      name: 'Staging',
+      id: 'e',
+      _postman_variable_scope: 'environment',
+    },
+    {
+      values: [{ key: 'token', value: 's', type: 'secret', enabled: false }],
+      name: 'Secret',
+      _postman_exported_using: 'Postman/11',
+    },
     { values: [{ key: 'g', value: '1', type: 'any' }], _postman_variable_scope: 'globals' },
   ].map((value, index): WrittenExport => {
     const names = ['Staging', 'Secret', 'Globals'];
@@ -85,17 +109,21 @@ export const POSTMAN_EXPORTS: readonly WrittenExport[] = [
       environments: { [names[index] ?? '']: Object.fromEntries(value.values.map((row) => [row.key, row.value])) },
     };
   }),
-  ...['v2.1.0', 'v2.0.0'].map((version): WrittenExport => ({
-    what: `Postman ${version}`,
-    format: 'postman2',
-    text: json({
-      info: { name: 'New', schema: `https://schema.getpostman.com/json/collection/${version}/collection.json` },
-      item: [{ name: 'Folder', item: [{ name: 'R', request: { method: 'GET', url: 'https://a.example/r', header: [] } }] }],
-      variable: [{ key: 'v', value: '1' }],
+  ...['v2.1.0', 'v2.0.0'].map(
+    (version): WrittenExport => ({
+      what: `Postman ${version}`,
+      format: 'postman2',
+      text: json({
+        info: { name: 'New', schema: `https://schema.getpostman.com/json/collection/${version}/collection.json` },
+        item: [
+          { name: 'Folder', item: [{ name: 'R', request: { method: 'GET', url: 'https://a.example/r', header: [] } }] },
+        ],
+        variable: [{ key: 'v', value: '1' }],
+      }),
+      requests: ['GET https://a.example/r'],
+      variables: { v: '1' },
     }),
-    requests: ['GET https://a.example/r'],
-    variables: { v: '1' },
-  })),
+  ),
   {
     what: 'an answer of the Postman API',
     format: 'postman2',

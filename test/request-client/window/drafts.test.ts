@@ -9,7 +9,10 @@ import { guardLeaks } from '../../support/leaks.js';
 
 guardLeaks(t);
 
-const COLLECTION = JSON.stringify({ info: { name: 'Shop' }, item: [{ name: 'One', request: { method: 'GET', url: 'http://h/1' } }] });
+const COLLECTION = JSON.stringify({
+  info: { name: 'Shop' },
+  item: [{ name: 'One', request: { method: 'GET', url: 'http://h/1' } }],
+});
 
 function openWorkspace(drafts: string): Workspace {
   return new Workspace({ openBrowser: async () => undefined, drafts: new Drafts(drafts) });
@@ -90,24 +93,27 @@ t.test('unsaved variables of an environment are restored', async (t) => {
   t.strictSame(readdirSync(drafts), []);
 });
 
-t.test('a new document of a process that was killed is restored once; one of a running process is not touched', async (t) => {
-  const drafts = t.testdir();
-  const child = spawn(process.execPath, ['-e', '']);
-  await once(child, 'close');
-  const text = COLLECTION.replace('Shop', 'Killed');
-  writeFileSync(join(drafts, `new-${child.pid}-00.json`), JSON.stringify({ text, base: '' }));
-  writeFileSync(join(drafts, `new-${process.ppid}-00.json`), JSON.stringify({ text: COLLECTION, base: '' }));
-  const workspace = openWorkspace(drafts);
-  await workspace.restoreNew();
-  t.match(workspace.view, { name: 'Killed', restored: true, changed: true });
-  const other = openWorkspace(drafts);
-  await other.restoreNew();
-  t.equal(other.view.restored, false);
-  workspace.begin();
-  await workspace.close();
-  await other.close();
-  t.strictSame(readdirSync(drafts), [`new-${process.ppid}-00.json`]);
-});
+t.test(
+  'a new document of a process that was killed is restored once; one of a running process is not touched',
+  async (t) => {
+    const drafts = t.testdir();
+    const child = spawn(process.execPath, ['-e', '']);
+    await once(child, 'close');
+    const text = COLLECTION.replace('Shop', 'Killed');
+    writeFileSync(join(drafts, `new-${child.pid}-00.json`), JSON.stringify({ text, base: '' }));
+    writeFileSync(join(drafts, `new-${process.ppid}-00.json`), JSON.stringify({ text: COLLECTION, base: '' }));
+    const workspace = openWorkspace(drafts);
+    await workspace.restoreNew();
+    t.match(workspace.view, { name: 'Killed', restored: true, changed: true });
+    const other = openWorkspace(drafts);
+    await other.restoreNew();
+    t.equal(other.view.restored, false);
+    workspace.begin();
+    await workspace.close();
+    await other.close();
+    t.strictSame(readdirSync(drafts), [`new-${process.ppid}-00.json`]);
+  },
+);
 
 t.test('what was edited is on disk soon, also if edits go on, and a broken draft changes nothing', async (t) => {
   const folder = t.testdir();
@@ -116,7 +122,13 @@ t.test('what was edited is on disk soon, also if edits go on, and a broken draft
   const workspace = openWorkspace(drafts);
   await workspace.open(file);
   let count = 0;
-  const written = (): string => readdirSync(folder).includes('drafts') ? readdirSync(drafts).filter((name) => name.endsWith('shop.json')).map((name) => readFileSync(join(drafts, name), 'utf8')).join('') : '';
+  const written = (): string =>
+    readdirSync(folder).includes('drafts')
+      ? readdirSync(drafts)
+          .filter((name) => name.endsWith('shop.json'))
+          .map((name) => readFileSync(join(drafts, name), 'utf8'))
+          .join('')
+      : '';
   // Never a pause: only a timer that edits do not restart can write.
   while (!written().includes('http://h/e')) {
     workspace.document.edit('i1', { url: `http://h/e${count++}` });
@@ -162,7 +174,8 @@ t.test('what was typed before kill -9 is there after the next start', async (t) 
   await first.call('PATCH', 'items/i1', { url: 'http://h/typed' });
   const drafts = join(folder, 'request-drafts');
   const isWritten = (): boolean =>
-    existsSync(drafts) && readdirSync(drafts).some((name) => readFileSync(join(drafts, name), 'utf8').includes('h/typed'));
+    existsSync(drafts) &&
+    readdirSync(drafts).some((name) => readFileSync(join(drafts, name), 'utf8').includes('h/typed'));
   while (!isWritten()) await new Promise((resolve) => setImmediate(resolve));
   first.child.kill('SIGKILL');
   await once(first.child, 'close');

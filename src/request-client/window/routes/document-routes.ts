@@ -1,12 +1,22 @@
 import { dirname } from 'node:path';
-import { ExportFile, type ExportView, type FolderView, ImportText, type ImportView, OpenFile, SaveFile, SearchText, type SearchView } from '../../../protocol/request-window.js';
+import {
+  ExportFile,
+  type ExportView,
+  type FolderView,
+  ImportText,
+  type ImportView,
+  OpenFile,
+  SaveFile,
+  SearchText,
+  type SearchView,
+} from '../../../protocol/request-window.js';
 import { TextFile } from '../../collection/text-file.js';
 import { exportCollection } from '../../exports/export-collection.js';
 import { importAny } from '../../imports/import-any.js';
 import { IMPORT_FORMATS } from '../../imports/imported.js';
 import { checked } from '../checked.js';
-import { searchRequests } from '../search-requests.js';
 import { listFolder } from '../list-folder.js';
+import { searchRequests } from '../search-requests.js';
 import { at, changing, type WindowCall, type WindowRoute } from './window-route.js';
 
 /** The document as a whole, and folders for the file dialogs. */
