@@ -342,7 +342,12 @@ export interface HistoryLine {
 }
 
 /** Options for running a folder. */
-export const RunOptions = z.strictObject({ iterations: z.int().min(1).max(1000), stopAtFailure: z.boolean() });
+export const RunOptions = z.strictObject({
+  iterations: z.int().min(1).max(1000),
+  stopAtFailure: z.boolean(),
+  /** The text of a JSON or CSV file: one iteration for each of its rows, instead of `iterations`. */
+  data: z.strictObject({ name: z.string(), text: z.string() }).optional(),
+});
 export type RunOptions = z.infer<typeof RunOptions>;
 
 /** A request of a run. */

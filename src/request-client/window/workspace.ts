@@ -20,6 +20,7 @@ import type { CollectionNode } from '../collection/collection.js';
 import { folderScopes } from '../collection/folder-variables.js';
 import { VariableResolver, type VariableScope } from '../collection/variables.js';
 import { CollectionRunner, requestsBelow } from '../collection-run/collection-runner.js';
+import { type DataRow, readDataRows } from '../collection-run/data-rows.js';
 import { passed, type RequestResult } from '../collection-run/result.js';
 import { type Scopes, scopesInOrder, scopesOf } from '../collection-run/scripts.js';
 import { Routes } from '../connection/routes.js';
@@ -58,6 +59,8 @@ export interface WorkspaceOptions {
 /** Receives lines of progress. */
 export type ReportProgress = (line: ProgressLine) => void;
 
+/** Rows of a data file for one run; the results of more would not be kept. */
+const MAX_ROWS = 10_000;
 /** Shorter values occur in too many other texts. */
 const MIN_SECRET_LENGTH = 4;
 
@@ -208,9 +211,16 @@ export class Workspace {
     const ids = new Map(
       nodes.flatMap(requestsBelow).map((node) => [node, this.#document.idOf(node.path) ?? ''] as const),
     );
+    const { data, iterations } = options;
+    const rows: readonly DataRow[] =
+      data === undefined ? Array.from({ length: iterations }, () => ({})) : readDataRows(data.text, data.name);
+    if (rows.length > MAX_ROWS)
+      throw new TroupeError('INVALID_REQUEST', `${data?.name} has ${rows.length} rows; a run takes at most ${MAX_ROWS}`);
     let ended = false;
     await this.#withRunner(report, async (runner) => {
-      for (let iteration = 1; iteration <= options.iterations && !ended; iteration += 1) {
+      for (const [index, row] of rows.entries()) {
+        if (ended) break;
+        const iteration = index + 1;
         const heard = async (result: RequestResult, node: CollectionNode): Promise<'stop' | undefined> => {
           const sent = await this.history.add({ result, node, itemId: ids.get(node) ?? '', at: this.#now() }, (text) =>
             this.#hidden(text),
@@ -220,7 +230,7 @@ export class Workspace {
           return ended ? 'stop' : undefined;
         };
         try {
-          await runner.runAll(nodes, heard, signal);
+          await runner.runAll(nodes, heard, signal, { index, count: rows.length, data: row });
         } catch (error) {
           signal.throwIfAborted();
           report({ kind: 'failed', error: encodeError(error) });
