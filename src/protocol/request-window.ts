@@ -256,6 +256,21 @@ export interface ImportPlace {
   readonly excerpt: string;
 }
 
+/** Widths and heights of the window's parts, in pixels. */
+export const WindowSizes = z.strictObject({
+  tree: z.int().min(0).max(10_000),
+  request: z.int().min(0).max(10_000),
+  pane: z.int().min(0).max(10_000),
+});
+export type WindowSizes = z.infer<typeof WindowSizes>;
+/** What the window keeps from start to start. */
+export interface WindowView {
+  /** Paths of collections, newest first. */
+  readonly recent: readonly string[];
+  /** Null if they were never changed. */
+  readonly sizes: WindowSizes | null;
+}
+
 /** Ids of the requests in whose content a text occurs. */
 export const SearchText = z.strictObject({ text: z.string().max(1000) });
 export interface SearchView {

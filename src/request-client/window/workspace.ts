@@ -38,6 +38,7 @@ import { HistoryFile } from './history-file.js';
 import { OpenDocument } from './open-document.js';
 import { runLine } from './run-line.js';
 import { SettingsFile } from './settings-file.js';
+import { WindowState } from './window-state.js';
 
 export interface WorkspaceOptions {
   /** Shows a login page to the user. */
@@ -50,6 +51,8 @@ export interface WorkspaceOptions {
   readonly adapt?: (saved: ConnectionSettings) => ConnectionSettings;
   /** Where unsaved changes are kept; by default nowhere. */
   readonly drafts?: Drafts;
+  /** What is kept from start to start; by default only in memory. */
+  readonly state?: WindowState;
   readonly callbackPorts?: readonly number[];
   readonly loginTimeoutMs?: number;
   /** Milliseconds since 1970; for tests. */
@@ -71,6 +74,7 @@ const MIN_SECRET_LENGTH = 4;
 export class Workspace {
   readonly environments: Environments;
   readonly history: History;
+  readonly state: WindowState;
   readonly #drafts: Drafts;
   readonly #tokens: TokenStore;
   readonly #now: () => number;
@@ -89,6 +93,7 @@ export class Workspace {
     const { openBrowser, history, callbackPorts, loginTimeoutMs, now = Date.now } = options;
     this.#now = now;
     this.#drafts = options.drafts ?? new Drafts(null);
+    this.state = options.state ?? new WindowState(null);
     this.environments = new Environments(this.#drafts);
     this.#watch();
     this.#settings = options.settings ?? new SettingsFile(null);
@@ -159,6 +164,7 @@ export class Workspace {
     this.discardDraft();
     if (draft !== null) document.restore(draft);
     this.#take(document);
+    await this.state.opened(own);
     await this.environments.openBeside(dirname(own));
   }
 
@@ -166,6 +172,7 @@ export class Workspace {
     const before = this.#document.path;
     await this.#document.save(path === null ? null : resolve(path), overwrite);
     if (before !== this.#document.path) this.#drafts.keep(before, null);
+    if (this.#document.path !== null) await this.state.opened(this.#document.path);
   }
 
   /** Changes the environments; values that scripts set are dropped. */

@@ -22,7 +22,10 @@ export const files = {
     if (!(await mayLeave())) return;
     const path = known ?? (await dialogs.askFile('open'));
     if (path === null) return;
-    await dialogs.attempt(async () => workspace.take(await call<DocumentView>('POST', 'document/open', { path })));
+    await dialogs.attempt(async () => {
+      workspace.take(await call<DocumentView>('POST', 'document/open', { path }));
+      await workspace.lookAtRecent();
+    });
   },
 
   /** Also saves edited environments. @returns whether everything is saved now */
