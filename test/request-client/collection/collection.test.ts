@@ -7,6 +7,7 @@ import { Collection, type CollectionNode } from '#troupe/request-client/collecti
 import { CollectionFile } from '#troupe/request-client/collection/collection-file.js';
 import { readRequest } from '#troupe/request-client/collection/read-request.js';
 import { writeItem } from '#troupe/request-client/collection/write-request.js';
+import { requestsBelow } from '#troupe/request-client/collection-run/collection-runner.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
 import { importAny } from '#troupe/request-client/imports/import-any.js';
 import { cpuMs } from '../../support/cpu-time.js';
@@ -131,6 +132,17 @@ t.test('an imported request is the same when it is read from the collection agai
     const off = request.body.kind !== 'none' && !request.headers.some(({ name }) => /^content-type$/i.test(name));
     t.match(again, { ...wanted, withoutHeaders: off ? Array : wanted.withoutHeaders }, request.url);
   }
+});
+
+t.test('imported requests do not inherit the authorization of the collection that they are added to', async (t) => {
+  const auth = { type: 'bearer', bearer: [{ key: 'token', value: 'own', type: 'string' }] };
+  const own = Collection.create('Own', 'id').set(['auth'], auth).set(['item'], [{ name: 'Folder', item: [] }]);
+  const kindsIn = (made: Collection): string[] =>
+    made.items.flatMap(requestsBelow).map(({ path }) => authAt(made, path).kind);
+  t.strictSame(kindsIn(addImported(own, importAny('curl http://h/1; curl -u a:b http://h/2'))), ['none', 'basic']);
+  t.strictSame(kindsIn(addImported(own, importAny('curl http://h/1'), ['item', 0])), ['none']);
+  const folder = JSON.stringify({ info: { name: 'Other' }, item: [{ name: 'R', request: 'http://h/3' }] });
+  t.strictSame(kindsIn(addImported(own, importAny(folder))), ['none']);
 });
 
 t.test('imported requests are added at the end, with new variables only', async (t) => {

@@ -70,7 +70,7 @@ t.test('a draft of a file that somebody else changed since does not overwrite it
   const second = openWorkspace(drafts);
   await second.open(file);
   t.equal(second.document.form('i1').url, 'http://h/mine');
-  await t.rejects(second.save(null, false), { details: { changedOnDisk: true } });
+  await t.rejects(second.save(null, false), { message: /changed on disk/ });
   await second.open(file);
   t.equal(second.document.form('i1').url, 'http://h/theirs');
   await second.close();
