@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import type { ConnectionSettings } from '../../config/connection-settings.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { CodeOptions } from '../../protocol/request-exports.js';
 import type { ClientSettings } from '../../protocol/request-settings.js';
 import {
   COLLECTION_ID,
-  type CodeOptions,
   type CurlOptions,
   type CurlView,
   type DocumentView,
@@ -222,7 +222,10 @@ export class Workspace {
     const rows: readonly DataRow[] =
       data === undefined ? Array.from({ length: iterations }, () => ({})) : readDataRows(data.text, data.name);
     if (rows.length > MAX_ROWS)
-      throw new TroupeError('INVALID_REQUEST', `${data?.name} has ${rows.length} rows; a run takes at most ${MAX_ROWS}`);
+      throw new TroupeError(
+        'INVALID_REQUEST',
+        `${data?.name} has ${rows.length} rows; a run takes at most ${MAX_ROWS}`,
+      );
     let ended = false;
     await this.#withRunner(report, async (runner) => {
       for (const [index, row] of rows.entries()) {

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
+import { ExportFile, type ExportView } from '../../../protocol/request-exports.js';
 import {
-  ExportFile,
-  type ExportView,
   type FolderView,
   ImportText,
   type ImportView,

@@ -1,5 +1,5 @@
+import { CodeOptions } from '../../../protocol/request-exports.js';
 import {
-  CodeOptions,
   CurlOptions,
   GroupEdit,
   MoveItem,
