@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { browserCommand, requestDraftsFolder, requestHistoryFile, requestSettingsFile, requestWindowFile } from '../../config.js';
+import {
+  browserCommand,
+  requestDraftsFolder,
+  requestHistoryFile,
+  requestSettingsFile,
+  requestWindowFile,
+} from '../../config.js';
 import { Collection } from '../../request-client/collection/collection.js';
 import { CollectionFile } from '../../request-client/collection/collection-file.js';
 import { openBrowser } from '../../request-client/oauth/open-browser.js';

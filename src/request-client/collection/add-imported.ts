@@ -33,6 +33,7 @@ export function addImported(
 function withoutInherited(item: JsonObject): JsonObject {
   const auth = { type: 'noauth' };
   if (Array.isArray(item.item)) return asObject(item.auth) === undefined ? { ...item, auth } : item;
-  const request = typeof item.request === 'string' ? { method: 'GET', header: [], url: item.request } : asObject(item.request);
+  const request =
+    typeof item.request === 'string' ? { method: 'GET', header: [], url: item.request } : asObject(item.request);
   return asObject(member(request, 'auth')) === undefined ? { ...item, request: { ...request, auth } } : item;
 }

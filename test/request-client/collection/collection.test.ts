@@ -136,7 +136,9 @@ t.test('an imported request is the same when it is read from the collection agai
 
 t.test('imported requests do not inherit the authorization of the collection that they are added to', async (t) => {
   const auth = { type: 'bearer', bearer: [{ key: 'token', value: 'own', type: 'string' }] };
-  const own = Collection.create('Own', 'id').set(['auth'], auth).set(['item'], [{ name: 'Folder', item: [] }]);
+  const own = Collection.create('Own', 'id')
+    .set(['auth'], auth)
+    .set(['item'], [{ name: 'Folder', item: [] }]);
   const kindsIn = (made: Collection): string[] =>
     made.items.flatMap(requestsBelow).map(({ path }) => authAt(made, path).kind);
   t.strictSame(kindsIn(addImported(own, importAny('curl http://h/1; curl -u a:b http://h/2'))), ['none', 'basic']);

@@ -15,7 +15,10 @@ t.test('recent files and sizes are kept from start to start, the newest ten firs
   await first.resize({ tree: 300, request: 400, pane: 500 });
   const second = await WindowState.open(path);
   t.strictSame(second.view.sizes, { tree: 300, request: 400, pane: 500 });
-  t.strictSame(second.view.recent, [5, 12, 11, 10, 9, 8, 7, 6, 4, 3].map((count) => `/c/${count}.json`));
+  t.strictSame(
+    second.view.recent,
+    [5, 12, 11, 10, 9, 8, 7, 6, 4, 3].map((count) => `/c/${count}.json`),
+  );
 });
 
 t.test('a broken file counts as empty, and a folder that cannot be written loses nothing else', async (t) => {
