@@ -26,10 +26,10 @@ await build({
   logLevel: 'warning',
 });
 // Modules that are one file with the packages that they need, which are no dependencies of an installation.
-for (const module of ['cookie-jar', 'ntlm', 'sign-request']) {
+for (const module of ['run/cookie-jar', 'run/ntlm', 'run/sign-request', 'imports/yaml-text', 'exports/code-library']) {
   await build({
-    entryPoints: [join(src, `request-client/run/${module}.ts`)],
-    outfile: join(dist, `request-client/run/${module}.js`),
+    entryPoints: [join(src, `request-client/${module}.ts`)],
+    outfile: join(dist, `request-client/${module}.js`),
     nodePaths: [join(root, 'web/node_modules')],
     allowOverwrite: true,
     bundle: true,

@@ -318,6 +318,16 @@ export function requestSettingsFile(env: NodeJS.ProcessEnv = process.env): strin
   return resolve(requestClientFolder(env), 'request-settings.json');
 }
 
+/** The recent files and sizes of the request client's window, beside its history. */
+export function requestWindowFile(env: NodeJS.ProcessEnv = process.env): string {
+  return resolve(requestClientFolder(env), 'request-window.json');
+}
+
+/** The unsaved changes of the request client, beside its history. */
+export function requestDraftsFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return resolve(requestClientFolder(env), 'request-drafts');
+}
+
 function requestClientFolder(env: NodeJS.ProcessEnv): string {
   return env.TROUPE_HOME ?? join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'troupe');
 }

@@ -119,30 +119,40 @@ an admin token.
     usage: [
       'troupe requests [COLLECTION.json] [--env FILE] [--port N] [--no-open]',
       `           ${CONNECTION_USAGE}`,
-      'troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]',
+      'troupe requests import [FILE] [--json | --lines | --to sh|cmd|powershell] [--into FILE]',
+      'troupe requests export COLLECTION.json --to har|insomnia|bruno|curl [--out FILE]',
       'troupe requests run COLLECTION.json [--env FILE] [--data FILE] [--iterations N] [--folder NAME] [--junit FILE]',
       '           [--timeout SECONDS]',
       `           ${CONNECTION_USAGE}`,
     ],
-    summary: 'Sends HTTP requests: opens a window, converts curl commands, or runs a Postman collection.',
+    summary: 'Sends HTTP requests: opens a window, imports what other tools export, or runs a Postman collection.',
     more: `A COLLECTION.json that does not exist is created.
   --no-open             only print the address of the window
-import reads curl commands from standard input and prints them:
+import reads curl, fetch, HAR, OpenAPI, Insomnia, Bruno, or Postman from FILE or standard input, and prints the requests:
   --json                as one JSON value
-  --lines               one JSON string per line in, one JSON value per line out
-  --to SHELL            as curl commands for another shell
+  --lines               one curl command as a JSON string per line in, one JSON value per line out
+  --to SHELL            as curl commands for a shell
   --into FILE           or adds them to a Postman collection
+export writes a collection for another tool.
 run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.
 ${CONNECTION_HELP}`,
     parts: {
       import: {
-        usage: ['troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]'],
-        summary: 'Reads curl commands from standard input and prints them as requests.',
-        more: `  --json                as one JSON value
-  --lines               one JSON string per line in, one JSON value per line out
-  --to SHELL            as curl commands for another shell
-  --into FILE           or adds them to a Postman collection
-Exit code: 1 if a command could not be imported.`,
+        usage: ['troupe requests import [FILE] [--json | --lines | --to sh|cmd|powershell] [--into FILE]'],
+        summary: 'Reads what other tools export, from FILE or standard input, and prints it as requests.',
+        more: `The format is detected: curl, fetch, HAR, OpenAPI 3, Swagger 2, Insomnia 4 and 5, Bruno, Postman v1 and v2, environments.
+  --json                as one JSON value
+  --lines               one curl command as a JSON string per line in, one JSON value per line out
+  --to SHELL            as curl commands for a shell
+  --into FILE           or adds them to a Postman collection, and writes environments beside it
+Exit code: 1 if something could not be imported.`,
+      },
+      export: {
+        usage: ['troupe requests export COLLECTION.json --to har|insomnia|bruno|curl [--out FILE]'],
+        summary: 'Writes a Postman collection for another tool.',
+        more: `  --to FORMAT           har, insomnia (version 5), bruno, or curl
+  --out FILE            a new file; without it, standard output
+What the other format has no place for is named on standard error.`,
       },
       run: {
         usage: [

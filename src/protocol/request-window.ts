@@ -172,6 +172,8 @@ export interface DocumentView {
   /** It differs from its file. */
   readonly changed: boolean;
   readonly canUndo: boolean;
+  /** Unsaved changes of an earlier window were restored. */
+  readonly restored: boolean;
   readonly items: readonly TreeItem[];
   readonly variables: readonly PairRow[];
   readonly environments: readonly EnvironmentLine[];
@@ -212,11 +214,41 @@ export interface ImportPlace {
   readonly excerpt: string;
 }
 
-/** The result of a paste. */
+/** Widths and heights of the window's parts, in pixels. */
+export const WindowSizes = z.strictObject({
+  tree: z.int().min(0).max(10_000),
+  request: z.int().min(0).max(10_000),
+  pane: z.int().min(0).max(10_000),
+});
+export type WindowSizes = z.infer<typeof WindowSizes>;
+/** What the window keeps from start to start. */
+export interface WindowView {
+  /** Paths of collections, newest first. */
+  readonly recent: readonly string[];
+  /** Null if they were never changed. */
+  readonly sizes: WindowSizes | null;
+}
+
+/** Ids of the requests in whose content a text occurs. */
+export const SearchText = z.strictObject({ text: z.string().max(1000) });
+export interface SearchView {
+  readonly ids: readonly string[];
+}
+
+/** The result of an import. */
 export interface ImportView {
+  /** The name of the format that was detected. */
+  readonly format: string;
+  /** Ids of the new requests. */
   readonly made: readonly string[];
   readonly variables: readonly string[];
-  readonly warnings: readonly (ImportPlace & { readonly level: 'note' | 'warning'; readonly message: string })[];
+  /** Names of environments, which are not saved yet. */
+  readonly environments: readonly string[];
+  /** Only warnings about curl commands have a place. */
+  readonly warnings: readonly (Partial<ImportPlace> & {
+    readonly level: 'note' | 'warning';
+    readonly message: string;
+  })[];
   readonly errors: readonly (ImportPlace & { readonly message: string })[];
   /** The text that was not imported. */
   readonly failed: string;
@@ -283,7 +315,12 @@ export interface HistoryLine {
 }
 
 /** Options for running a folder. */
-export const RunOptions = z.strictObject({ iterations: z.int().min(1).max(1000), stopAtFailure: z.boolean() });
+export const RunOptions = z.strictObject({
+  iterations: z.int().min(1).max(1000),
+  stopAtFailure: z.boolean(),
+  /** The text of a JSON or CSV file: one iteration for each of its rows, instead of `iterations`. */
+  data: z.strictObject({ name: z.string(), text: z.string() }).optional(),
+});
 export type RunOptions = z.infer<typeof RunOptions>;
 
 /** A request of a run. */

@@ -84,7 +84,7 @@ t.test('The completion of bash offers commands, then their words and options', a
   }
   t.same(wordsOf('flow').words, ['check', 'types']);
   t.same(wordsOf('token').words, ['create', 'list', 'revoke']);
-  t.same(wordsOf('requests').words, ['import', 'run']);
+  t.same(wordsOf('requests').words, ['import', 'export', 'run']);
   t.same(wordsOf('run').words, []);
 });
 

@@ -1,40 +1,76 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { basename, extname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { addImported } from '../../request-client/collection/add-imported.js';
 import { Collection } from '../../request-client/collection/collection.js';
 import { CollectionFile } from '../../request-client/collection/collection-file.js';
+import { Environment } from '../../request-client/collection/environment.js';
+import { TextFile } from '../../request-client/collection/text-file.js';
+import { requestsBelow } from '../../request-client/collection-run/collection-runner.js';
 import { exportCurl } from '../../request-client/curl-export/export-curl.js';
+import { writtenRequest } from '../../request-client/curl-export/written-request.js';
 import { importAnswer } from '../../request-client/curl-import/import-answer.js';
-import { type ImportFault, type ImportResult, importCurl } from '../../request-client/curl-import/import-curl.js';
+import {
+  type ImportFault,
+  type ImportResult,
+  type ImportWarning,
+  importCurl,
+} from '../../request-client/curl-import/import-curl.js';
 import type { ShellKind } from '../../request-client/curl-import/shells/detect-shell.js';
+import { importAny } from '../../request-client/imports/import-any.js';
+import type { Imported } from '../../request-client/imports/imported.js';
+import { fileName } from '../../request-client/window/environments.js';
 import { UsageError } from '../failure.js';
-import { parseOptions } from '../parse-options.js';
+import { parseWords } from '../parse-options.js';
 
 /**
- * Curl commands on standard input to requests on standard output: to read, with `--json` one JSON value, with `--lines` one
- * JSON value for each line, which is a JSON string, with `--to` as curl commands for another shell;
- * `--into` adds them to a collection's file besides.
+ * Imports a text of any format, from a file or standard input, and prints its requests: to read, with `--json` as one
+ * JSON value, with `--to` as curl commands for a shell. `--lines` reads curl commands as JSON strings, one on each line,
+ * and answers with one JSON value for each. `--into` also adds the requests to a collection's file, and writes imported
+ * environments beside it.
  *
- * @returns 1 when a command could not be imported
+ * @returns 1 if something could not be imported
  */
 export async function runRequestsImport(args: readonly string[]): Promise<number> {
-  const { json, lines, to, into } = parseOptions(args, {
+  const { values, positionals } = parseWords(args, {
     json: { type: 'boolean' },
     lines: { type: 'boolean' },
     to: { type: 'string' },
     into: { type: 'string' },
   });
+  const { json, lines, to, into } = values;
+  const [path, ...others] = positionals;
+  if (others.length > 0) throw new UsageError('requests import takes one file, or standard input');
   const shell = to === undefined ? null : shellNamed(to);
   if (lines === true) return await answerLines();
-  const result = importCurl(await text(process.stdin));
-  if (into !== undefined) await addTo(into, result);
+  const source = path === undefined ? await text(process.stdin) : await readFile(path, 'utf8');
+  const imported = importAny(source);
+  if (into !== undefined) await addTo(into, imported);
+  const result = imported.format === 'curl' ? importCurl(source) : asRequests(imported);
   if (json === true) process.stdout.write(`${JSON.stringify(importAnswer(result), null, 2)}\n`);
   else if (shell !== null) printCommands(result, shell);
   else print(result);
   return result.errors.length > 0 ? 1 : 0;
+}
+
+/** The requests of an import with the authorization that they inherit, as far as it can be written down. */
+function asRequests(imported: Imported): ImportResult {
+  const { variables, warnings, errors, failed } = imported;
+  const collection = addImported(Collection.create('Import', randomUUID()), imported);
+  const written = collection.items.flatMap(requestsBelow).map((node) => writtenRequest(collection, node));
+  const left = [...new Set(written.flatMap((one) => one.warnings))].map(
+    (message): ImportWarning => ({ level: 'warning', about: 'auth', message }),
+  );
+  return {
+    requests: written.map(({ request }) => request),
+    variables,
+    warnings: [...warnings, ...left],
+    errors,
+    failed,
+  };
 }
 
 /** Answers in the order of the lines; a line that is no JSON string is answered with an error of its own. */
@@ -66,13 +102,18 @@ function notJson(line: string): ImportResult {
   return { requests: [], variables: [], warnings: [], errors: [error], failed: line };
 }
 
-/** Adds to the collection of a file, which is made where there is none. Nothing is written when nothing was imported. */
-async function addTo(path: string, result: ImportResult): Promise<void> {
-  if (result.requests.length === 0) return;
+/** Adds to the collection of a file, which is created if needed. Writes nothing if nothing was imported. */
+async function addTo(path: string, imported: Imported): Promise<void> {
+  for (const { name, rows } of imported.environments) {
+    const file = TextFile.create(join(dirname(path), `${fileName(name)}.postman_environment.json`));
+    await file.write(Environment.create(name, randomUUID()).withRows(rows).text);
+    process.stderr.write(`Created ${file.path}\n`);
+  }
+  if (imported.items.length === 0) return;
   const file = existsSync(path)
     ? await CollectionFile.open(path)
     : CollectionFile.create(path, Collection.create(basename(path, extname(path)), randomUUID()));
-  file.collection = addImported(file.collection, result);
+  file.collection = addImported(file.collection, imported);
   await file.save();
 }
 
@@ -108,7 +149,8 @@ function print(result: ImportResult): void {
 
 function printRemarks({ warnings, errors }: ImportResult): void {
   for (const { level, message, line, column } of warnings) {
-    process.stderr.write(`${level} (line ${line}, column ${column}): ${message}\n`);
+    const place = line === undefined || column === undefined ? '' : ` (line ${line}, column ${column})`;
+    process.stderr.write(`${level}${place}: ${message}\n`);
   }
   for (const { message, line, column, excerpt } of errors) {
     process.stderr.write(`error (line ${line}, column ${column}): ${message}\n${excerpt.replace(/^/gm, '  ')}\n`);

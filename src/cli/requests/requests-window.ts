@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { browserCommand, requestHistoryFile, requestSettingsFile } from '../../config.js';
+import {
+  browserCommand,
+  requestDraftsFolder,
+  requestHistoryFile,
+  requestSettingsFile,
+  requestWindowFile,
+} from '../../config.js';
 import { Collection } from '../../request-client/collection/collection.js';
 import { CollectionFile } from '../../request-client/collection/collection-file.js';
 import { openBrowser } from '../../request-client/oauth/open-browser.js';
+import { Drafts } from '../../request-client/window/drafts.js';
 import { HistoryFile } from '../../request-client/window/history-file.js';
 import { openWindow } from '../../request-client/window/open-window.js';
 import { SettingsFile } from '../../request-client/window/settings-file.js';
 import { WindowServer } from '../../request-client/window/window-server.js';
+import { WindowState } from '../../request-client/window/window-state.js';
 import { Workspace } from '../../request-client/window/workspace.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
@@ -21,12 +29,14 @@ export async function runRequestsWindow(args: readonly string[]): Promise<number
     openBrowser: (url) => openBrowser(url, browserCommand()),
     history: await HistoryFile.open(requestHistoryFile()),
     settings: await SettingsFile.open(requestSettingsFile()),
+    drafts: new Drafts(requestDraftsFolder()),
+    state: await WindowState.open(requestWindowFile()),
     adapt,
   });
   if (file !== null) {
     if (!existsSync(file)) await createCollection(file);
     await workspace.open(file);
-  }
+  } else await workspace.restoreNew();
   for (const path of env) await workspace.changeEnvironment((environments) => environments.open(path));
   const folder = file === null ? process.cwd() : dirname(resolve(file));
   const server = await WindowServer.start({ workspace, folder, port });

@@ -4,6 +4,8 @@ export async function runRequests(args: readonly string[]): Promise<number> {
   switch (what) {
     case 'import':
       return await (await import('./requests-import.js')).runRequestsImport(rest);
+    case 'export':
+      return await (await import('./requests-export.js')).runRequestsExport(rest);
     case 'run':
       return await (await import('./requests-run.js')).runRequestsRun(rest);
     default:

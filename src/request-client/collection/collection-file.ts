@@ -26,6 +26,11 @@ export class CollectionFile {
     return this.#file.path;
   }
 
+  /** See {@link TextFile.expect}. */
+  expect(digest: string): void {
+    this.#file.expect(digest);
+  }
+
   /** See {@link TextFile.changedOnDisk}. */
   async changedOnDisk(): Promise<boolean> {
     return await this.#file.changedOnDisk();

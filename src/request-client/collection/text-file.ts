@@ -29,6 +29,11 @@ export class TextFile {
     return new TextFile(path, null);
   }
 
+  /** The file counts as changed on disk unless its text has this SHA-256 digest. */
+  expect(digest: string): void {
+    this.#digest = digest;
+  }
+
   /** Somebody else changed, created or removed the file since it was last read or written here. */
   async changedOnDisk(): Promise<boolean> {
     const text = await read(this.path);

@@ -15,8 +15,11 @@ export interface ImportFault extends Place {
   readonly message: string;
 }
 
-/** Something that was omitted or changed, by name. A `note` does not change the request. */
-export interface ImportWarning extends Place {
+/**
+ * Something that was omitted or changed, by name. A `note` does not change the request. Only warnings about curl commands
+ * have a place in the text.
+ */
+export interface ImportWarning extends Partial<Place> {
   readonly level: 'note' | 'warning';
   readonly about: string;
   readonly message: string;

@@ -5,6 +5,8 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { EnvironmentLine, EnvironmentRow, EnvironmentView } from '../../protocol/request-window.js';
 import { Environment } from '../collection/environment.js';
 import { TextFile } from '../collection/text-file.js';
+import type { ImportedEnvironment } from '../imports/imported.js';
+import { type Drafts, digestOf } from './drafts.js';
 
 interface OpenEnvironment {
   readonly id: string;
@@ -22,6 +24,11 @@ export class Environments {
   #open: readonly OpenEnvironment[] = [];
   #active: OpenEnvironment | null = null;
   #count = 0;
+  readonly #drafts: Drafts;
+
+  constructor(drafts: Drafts) {
+    this.#drafts = drafts;
+  }
 
   get lines(): EnvironmentLine[] {
     return this.#open.map(({ id, file, environment, saved }) => ({
@@ -76,6 +83,19 @@ export class Environments {
     this.#active = this.#add(file, environment);
   }
 
+  /**
+   * Adds imported environments, to be saved in `folder`; nothing is written before that. The first becomes active if
+   * there is no active one.
+   */
+  addImported(environments: readonly ImportedEnvironment[], folder: string): void {
+    for (const { name, rows } of environments) {
+      const made = Environment.create(name, randomUUID());
+      const file = TextFile.create(join(folder, `${fileName(name)}.postman_environment.json`));
+      const added = this.#add(file, made.withRows(rows), '');
+      this.#active ??= added;
+    }
+  }
+
   choose(id: string | null): void {
     this.#active = id === null ? null : this.#find(id);
   }
@@ -83,6 +103,8 @@ export class Environments {
   edit(id: string, rows: readonly EnvironmentRow[]): void {
     const found = this.#find(id);
     found.environment = found.environment.withRows(rows);
+    const { text } = found.environment;
+    this.#drafts.keep(found.file.path, text === found.saved ? null : { text, base: digestOf(found.saved) });
   }
 
   /** @throws what {@link TextFile.write} throws */
@@ -91,11 +113,13 @@ export class Environments {
     const { text } = found.environment;
     await found.file.write(text, { overwrite });
     found.saved = text;
+    if (found.environment.text === text) this.#drafts.keep(found.file.path, null);
   }
 
   /** Unsaved changes are lost. */
   close(id: string): void {
     const found = this.#find(id);
+    this.#drafts.keep(found.file.path, null);
     this.#open = this.#open.filter((one) => one !== found);
     if (this.#active === found) this.#active = null;
   }
@@ -104,14 +128,19 @@ export class Environments {
     const known = this.#open.find(({ file }) => file.path === path);
     if (known !== undefined) return known;
     const { file, text } = await TextFile.open(path);
-    return this.#add(file, Environment.parse(text));
+    const environment = Environment.parse(text);
+    const draft = await this.#drafts.find(path);
+    if (draft === null) return this.#add(file, environment);
+    // As the user left it; saving asks if the file was changed since.
+    file.expect(draft.base);
+    return this.#add(file, Environment.parse(draft.text), text);
   }
 
-  #add(file: TextFile, environment: Environment): OpenEnvironment {
+  #add(file: TextFile, environment: Environment, saved = environment.text): OpenEnvironment {
     if (this.#open.length >= MAX_OPEN)
       throw new TroupeError('INVALID_REQUEST', `${MAX_OPEN} environments are open already; close some`);
     this.#count += 1;
-    const made = { id: `e${this.#count}`, file, environment, saved: environment.text };
+    const made = { id: `e${this.#count}`, file, environment, saved };
     this.#open = [...this.#open, made];
     return made;
   }
@@ -121,4 +150,14 @@ export class Environments {
     if (found === undefined) throw new TroupeError('NOT_FOUND', 'This environment is no longer open');
     return found;
   }
+}
+
+/** The name of an environment without what file names cannot contain. */
+export function fileName(name: string): string {
+  return (
+    name
+      .replace(/[\\/:*?"<>|\p{Cc}]+/gu, '-')
+      .replace(/^\.+/, '')
+      .slice(0, 100) || 'environment'
+  );
 }

@@ -13,7 +13,9 @@ import { addImported } from '../collection/add-imported.js';
 import { Collection, type CollectionNode, type CollectionPath } from '../collection/collection.js';
 import { CollectionFile } from '../collection/collection-file.js';
 import { type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
-import type { ImportResult } from '../curl-import/import-curl.js';
+import { requestsBelow } from '../collection-run/collection-runner.js';
+import type { Imported } from '../imports/imported.js';
+import { type Draft, digestOf } from './drafts.js';
 import { readGroupForm, writeGroupForm } from './forms/group-form.js';
 import { readForm, writeForm } from './forms/request-form.js';
 import { readRows } from './forms/rows.js';
@@ -35,6 +37,8 @@ export class OpenDocument {
   /** The text of the file; empty for a new document. */
   #saved: string;
   #past: State[] = [];
+  #restored = false;
+  #onChange: () => void = () => undefined;
 
   private constructor(collection: Collection, file: CollectionFile | null) {
     this.#file = file;
@@ -50,6 +54,30 @@ export class OpenDocument {
   static async open(path: string): Promise<OpenDocument> {
     const file = await CollectionFile.open(path);
     return new OpenDocument(file.collection, file);
+  }
+
+  /** Calls `onChange` after each edit, undo, and save. */
+  watch(onChange: () => void): void {
+    this.#onChange = onChange;
+  }
+
+  /** What is kept of unsaved changes; null if there are none. */
+  get draft(): Draft | null {
+    return this.changed ? { text: this.collection.text, base: digestOf(this.#saved) } : null;
+  }
+
+  /** Makes unsaved changes of an earlier window again; undo returns to the file. An unreadable draft changes nothing. */
+  restore({ text, base }: Draft): void {
+    let collection: Collection;
+    try {
+      collection = Collection.parse(text);
+    } catch {
+      return;
+    }
+    if (collection.text === this.collection.text) return;
+    this.#become(collection, ItemIds.of(collection.items));
+    this.#restored = true;
+    this.#file?.expect(base);
   }
 
   get collection(): Collection {
@@ -85,6 +113,7 @@ export class OpenDocument {
       file: path === null ? null : { path, name: basename(path) },
       changed: this.changed,
       canUndo: this.canUndo,
+      restored: this.#restored,
       items: collection.items.map(itemOf),
       variables: readRows(member(collection.root, 'variable')),
     };
@@ -107,6 +136,8 @@ export class OpenDocument {
     await file.save({ overwrite });
     this.#file = file;
     this.#saved = collection.text;
+    this.#restored = false;
+    this.#onChange();
   }
 
   node(id: string): CollectionNode {
@@ -195,14 +226,15 @@ export class OpenDocument {
     this.#become(this.collection.move(from, to), this.#state.ids.moved(from, to));
   }
 
-  /** @returns the ids of the new requests, which are the last in their folder */
-  addImported(imported: ImportResult, parent: string | null): string[] {
+  /** @returns the ids of the new requests, which are the last in their folder, or in new folders there */
+  addImported(imported: Imported, parent: string | null): string[] {
     const list = this.#listOf(parent);
     const first = listOf(this.collection.at(list)).length;
     const collection = addImported(this.collection, imported, list.slice(0, -1));
     const ids = this.#state.ids.completed(collection.items);
     this.#become(collection, ids);
-    return imported.requests.map((_, index) => ids.idOf([...list, first + index]) ?? '');
+    const made = imported.items.map((_, index) => this.node(ids.idOf([...list, first + index]) ?? ''));
+    return made.flatMap(requestsBelow).map(({ path }) => ids.idOf(path) ?? '');
   }
 
   /** Restores the state before the last edit. */
@@ -210,6 +242,7 @@ export class OpenDocument {
     const before = this.#past.pop();
     if (before === undefined) return;
     this.#state = { collection: before.collection, ids: before.ids.revived(this.#state.ids) };
+    this.#onChange();
   }
 
   #inserted(collection: Collection, path: CollectionPath): string {
@@ -224,6 +257,7 @@ export class OpenDocument {
     const most = Math.max(1, Math.min(MAX_UNDO, Math.floor(MAX_UNDO_CHARACTERS / collection.text.length)));
     if (this.#past.length > most) this.#past.splice(0, this.#past.length - most);
     this.#state = { collection, ids };
+    this.#onChange();
   }
 
   #groupPath(id: string): CollectionPath {

@@ -124,6 +124,7 @@ export class WindowServer {
     }
     if (!isSame(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '', this.#secret)) throw unknown();
     if (path === '/api/quit' && request.method === 'POST') {
+      this.#options.workspace.discardDraft();
       response.once('finish', () => this.#onQuit());
       return json(response, {});
     }

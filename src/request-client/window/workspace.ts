@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { ConnectionSettings } from '../../config/connection-settings.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { CodeOptions } from '../../protocol/request-exports.js';
 import type { ClientSettings } from '../../protocol/request-settings.js';
 import {
   COLLECTION_ID,
@@ -19,20 +20,25 @@ import type { CollectionNode } from '../collection/collection.js';
 import { folderScopes } from '../collection/folder-variables.js';
 import { VariableResolver, type VariableScope } from '../collection/variables.js';
 import { CollectionRunner, requestsBelow } from '../collection-run/collection-runner.js';
+import { type DataRow, readDataRows } from '../collection-run/data-rows.js';
 import { passed, type RequestResult } from '../collection-run/result.js';
 import { type Scopes, scopesInOrder, scopesOf } from '../collection-run/scripts.js';
 import { Routes } from '../connection/routes.js';
 import { exportCurl } from '../curl-export/export-curl.js';
 import { writtenRequest } from '../curl-export/written-request.js';
+import { exportCode } from '../exports/export-code.js';
 import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.js';
 import { TokenStore } from '../oauth/token-store.js';
+import type { RequestDraft } from '../request.js';
 import { CookieJar } from '../run/cookie-jar.js';
+import { Drafts } from './drafts.js';
 import { Environments } from './environments.js';
 import { History } from './history.js';
 import { HistoryFile } from './history-file.js';
 import { OpenDocument } from './open-document.js';
 import { runLine } from './run-line.js';
 import { SettingsFile } from './settings-file.js';
+import { WindowState } from './window-state.js';
 
 export interface WorkspaceOptions {
   /** Shows a login page to the user. */
@@ -43,6 +49,10 @@ export interface WorkspaceOptions {
   readonly settings?: SettingsFile;
   /** What the command line changes in the settings. */
   readonly adapt?: (saved: ConnectionSettings) => ConnectionSettings;
+  /** Where unsaved changes are kept; by default nowhere. */
+  readonly drafts?: Drafts;
+  /** What is kept from start to start; by default only in memory. */
+  readonly state?: WindowState;
   readonly callbackPorts?: readonly number[];
   readonly loginTimeoutMs?: number;
   /** Milliseconds since 1970; for tests. */
@@ -52,16 +62,20 @@ export interface WorkspaceOptions {
 /** Receives lines of progress. */
 export type ReportProgress = (line: ProgressLine) => void;
 
+/** Rows of a data file for one run; the results of more would not be kept. */
+const MAX_ROWS = 10_000;
 /** Shorter values occur in too many other texts. */
 const MIN_SECRET_LENGTH = 4;
 
 /**
- * The state of one window: a document, environments, variables, tokens and the history. Only saving and the history
- * write to disk.
+ * The state of one window: a document, environments, variables, tokens and the history. Only saving, the history, and
+ * drafts write to disk.
  */
 export class Workspace {
-  readonly environments = new Environments();
+  readonly environments: Environments;
   readonly history: History;
+  readonly state: WindowState;
+  readonly #drafts: Drafts;
   readonly #tokens: TokenStore;
   readonly #now: () => number;
   /** Operations that may need a login. */
@@ -78,6 +92,10 @@ export class Workspace {
   constructor(options: WorkspaceOptions) {
     const { openBrowser, history, callbackPorts, loginTimeoutMs, now = Date.now } = options;
     this.#now = now;
+    this.#drafts = options.drafts ?? new Drafts(null);
+    this.state = options.state ?? new WindowState(null);
+    this.environments = new Environments(this.#drafts);
+    this.#watch();
     this.#settings = options.settings ?? new SettingsFile(null);
     this.#adapt = options.adapt ?? ((saved) => saved);
     this.#routes = new Routes(this.#adapt(this.#settings.connection));
@@ -118,23 +136,43 @@ export class Workspace {
     this.#routes = new Routes(this.#adapt(this.#settings.connection));
   }
 
-  /** Replaces the open document by an empty one. Environments and tokens are kept. */
+  /** Replaces the open document by an empty one; its draft is removed. Environments and tokens are kept. */
   begin(): void {
+    this.discardDraft();
     this.#take(OpenDocument.create());
   }
 
+  /** Restores the new document of a process that was killed, if there is one. */
+  async restoreNew(): Promise<void> {
+    const draft = await this.#drafts.adopt();
+    if (draft !== null) this.edit((document) => document.restore(draft));
+  }
+
+  /** Forgets the unsaved changes of the document, which the user does not want. */
+  discardDraft(): void {
+    this.#drafts.keep(this.#document.path, null);
+  }
+
   /**
-   * Opens a collection, and the environments beside it. @throws what {@link OpenDocument.open} throws; the open
-   * document is kept then
+   * Opens a collection with its draft, and the environments beside it. The draft of the document that was open is
+   * removed. @throws what {@link OpenDocument.open} throws; the open document is kept then
    */
   async open(path: string): Promise<void> {
     const own = resolve(path);
-    this.#take(await OpenDocument.open(own));
+    const document = await OpenDocument.open(own);
+    const draft = own === this.#document.path ? null : await this.#drafts.find(own);
+    this.discardDraft();
+    if (draft !== null) document.restore(draft);
+    this.#take(document);
+    await this.state.opened(own);
     await this.environments.openBeside(dirname(own));
   }
 
   async save(path: string | null, overwrite: boolean): Promise<void> {
+    const before = this.#document.path;
     await this.#document.save(path === null ? null : resolve(path), overwrite);
+    if (before !== this.#document.path) this.#drafts.keep(before, null);
+    if (this.#document.path !== null) await this.state.opened(this.#document.path);
   }
 
   /** Changes the environments; values that scripts set are dropped. */
@@ -180,9 +218,19 @@ export class Workspace {
     const ids = new Map(
       nodes.flatMap(requestsBelow).map((node) => [node, this.#document.idOf(node.path) ?? ''] as const),
     );
+    const { data, iterations } = options;
+    const rows: readonly DataRow[] =
+      data === undefined ? Array.from({ length: iterations }, () => ({})) : readDataRows(data.text, data.name);
+    if (rows.length > MAX_ROWS)
+      throw new TroupeError(
+        'INVALID_REQUEST',
+        `${data?.name} has ${rows.length} rows; a run takes at most ${MAX_ROWS}`,
+      );
     let ended = false;
     await this.#withRunner(report, async (runner) => {
-      for (let iteration = 1; iteration <= options.iterations && !ended; iteration += 1) {
+      for (const [index, row] of rows.entries()) {
+        if (ended) break;
+        const iteration = index + 1;
         const heard = async (result: RequestResult, node: CollectionNode): Promise<'stop' | undefined> => {
           const sent = await this.history.add({ result, node, itemId: ids.get(node) ?? '', at: this.#now() }, (text) =>
             this.#hidden(text),
@@ -192,7 +240,7 @@ export class Workspace {
           return ended ? 'stop' : undefined;
         };
         try {
-          await runner.runAll(nodes, heard, signal);
+          await runner.runAll(nodes, heard, signal, { index, count: rows.length, data: row });
         } catch (error) {
           signal.throwIfAborted();
           report({ kind: 'failed', error: encodeError(error) });
@@ -205,13 +253,12 @@ export class Workspace {
 
   /** A request as a curl command, with its authorization unless that needs a token. */
   curlOf(id: string, { shell, values }: CurlOptions): CurlView {
-    const { collection } = this.#document;
-    const node = this.#document.node(id);
-    const { request, warnings } = writtenRequest(collection, node);
-    const resolver = new VariableResolver(scopesInOrder(this.#scopes, folderScopes(collection, node.path)));
-    const made = exportCurl(values ? resolver.request(request) : request, shell);
-    const missing = [...resolver.missing].map((name) => `No value for {{${name}}}`);
-    return { command: made.command, warnings: [...warnings, ...missing, ...made.warnings] };
+    return this.#written(id, values, (request) => exportCurl(request, shell));
+  }
+
+  /** A request as code, with its authorization unless that needs a token. */
+  codeOf(id: string, { language, values }: CodeOptions): CurlView {
+    return this.#written(id, values, (request) => exportCode(request, language));
   }
 
   /** Adds a request of the history at the end of a folder. @returns its id @throws NOT_FOUND */
@@ -248,11 +295,28 @@ export class Workspace {
 
   /** Idempotent. */
   async close(): Promise<void> {
+    await this.#drafts.flush();
     await this.history.close();
+  }
+
+  #watch(): void {
+    const document = this.#document;
+    document.watch(() => this.#drafts.keep(document.path, document.draft));
+  }
+
+  #written(id: string, values: boolean, write: (request: RequestDraft) => CurlView): CurlView {
+    const { collection } = this.#document;
+    const node = this.#document.node(id);
+    const { request, warnings } = writtenRequest(collection, node);
+    const resolver = new VariableResolver(scopesInOrder(this.#scopes, folderScopes(collection, node.path)));
+    const made = write(values ? resolver.request(request) : request);
+    const missing = [...resolver.missing].map((name) => `No value for {{${name}}}`);
+    return { command: made.command, warnings: [...warnings, ...missing, ...made.warnings] };
   }
 
   #take(document: OpenDocument): void {
     this.#document = document;
+    this.#watch();
     this.#scopes = scopesOf(document.collection, this.environments.values);
   }
 

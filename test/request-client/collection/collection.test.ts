@@ -7,7 +7,9 @@ import { Collection, type CollectionNode } from '#troupe/request-client/collecti
 import { CollectionFile } from '#troupe/request-client/collection/collection-file.js';
 import { readRequest } from '#troupe/request-client/collection/read-request.js';
 import { writeItem } from '#troupe/request-client/collection/write-request.js';
+import { requestsBelow } from '#troupe/request-client/collection-run/collection-runner.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
+import { importAny } from '#troupe/request-client/imports/import-any.js';
 import { cpuMs } from '../../support/cpu-time.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { browserForms } from '../curl-import/browser-forms.js';
@@ -132,8 +134,21 @@ t.test('an imported request is the same when it is read from the collection agai
   }
 });
 
+t.test('imported requests do not inherit the authorization of the collection that they are added to', async (t) => {
+  const auth = { type: 'bearer', bearer: [{ key: 'token', value: 'own', type: 'string' }] };
+  const own = Collection.create('Own', 'id')
+    .set(['auth'], auth)
+    .set(['item'], [{ name: 'Folder', item: [] }]);
+  const kindsIn = (made: Collection): string[] =>
+    made.items.flatMap(requestsBelow).map(({ path }) => authAt(made, path).kind);
+  t.strictSame(kindsIn(addImported(own, importAny('curl http://h/1; curl -u a:b http://h/2'))), ['none', 'basic']);
+  t.strictSame(kindsIn(addImported(own, importAny('curl http://h/1'), ['item', 0])), ['none']);
+  const folder = JSON.stringify({ info: { name: 'Other' }, item: [{ name: 'R', request: 'http://h/3' }] });
+  t.strictSame(kindsIn(addImported(own, importAny(folder))), ['none']);
+});
+
 t.test('imported requests are added at the end, with new variables only', async (t) => {
-  const imported = importCurl('KEY=k1\ncurl http://h/$KEY/$OTHER');
+  const imported = importAny('KEY=k1\ncurl http://h/$KEY/$OTHER');
   const once = addImported(Collection.create('New', 'id'), imported);
   const twice = addImported(once, imported);
   t.equal(twice.items.length, 2);

@@ -5,7 +5,7 @@ import { addImported } from '#troupe/request-client/collection/add-imported.js';
 import { Collection } from '#troupe/request-client/collection/collection.js';
 import { CollectionFile } from '#troupe/request-client/collection/collection-file.js';
 import { CollectionRunner } from '#troupe/request-client/collection-run/collection-runner.js';
-import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
+import { importAny } from '#troupe/request-client/imports/import-any.js';
 import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
 import { readForm, writeForm } from '#troupe/request-client/window/forms/request-form.js';
 import { guardLeaks } from '../../support/leaks.js';
@@ -33,7 +33,7 @@ t.test('Newman runs a saved collection, and sends the same as the client', async
   for (const [index, { text }] of rows.entries()) {
     collection = addImported(
       collection,
-      importCurl(text.replace('http://capture.invalid', `${capture.origin}/n${index}`)),
+      importAny(text.replace('http://capture.invalid', `${capture.origin}/n${index}`)),
     );
   }
   // As the window edits them: the requests stay the same.

@@ -174,11 +174,13 @@ t.test('the beginning of a binary body is shown, and the client saves all of it'
 
 t.test('the request is shown as a command for each shell, with values or with names', async () => {
   await act('#row-i2', 'click');
-  await act('{button}curl', 'click');
+  await act('{button}Code', 'click');
   await holds('document.querySelector(".command")?.innerText.includes("/folder")');
   await holds('document.querySelector(".command")?.innerText.includes("Bearer of-the-folder")');
   await act('{checkbox}Replace variables by their values', 'click');
   await holds('document.querySelector(".command")?.innerText.includes("{where}")');
-  await act('[aria-label=Shell]', 'select', 'cmd');
+  await act('[aria-label=Language]', 'select', 'curl (cmd)');
   await holds('document.querySelector(".command")?.innerText.includes("curl.exe ^")');
+  await act('[aria-label=Language]', 'select', 'Python (requests)');
+  await holds('document.querySelector(".command")?.innerText.includes("import requests")');
 });

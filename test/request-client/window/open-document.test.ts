@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import type { RequestEdit, TreeItem } from '#troupe/protocol/request-window.js';
-import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
+import { importAny } from '#troupe/request-client/imports/import-any.js';
 import { OpenDocument } from '#troupe/request-client/window/open-document.js';
 import { openFolder } from '../../containers/driver-fixture.js';
 import { guardLeaks } from '../../support/leaks.js';
@@ -137,7 +137,7 @@ t.test('ids stay with their items through adding, moving, copying, removing, imp
         if (what === 'add' || what === 'folder') {
           const name = `n${++count}`;
           names.set(document.add(parent, what === 'add' ? 'request' : 'folder', name), name);
-        } else if (what === 'import') document.addImported(importCurl('curl http://h/1; curl http://h/2'), parent);
+        } else if (what === 'import') document.addImported(importAny('curl http://h/1; curl http://h/2'), parent);
         else if (what === 'undo') document.undo();
         else if (id === null) continue;
         else if (what === 'remove') document.remove(id);

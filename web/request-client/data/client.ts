@@ -1,5 +1,6 @@
 import type { ErrorBody } from '../../../src/protocol/errors.js';
 import type { ProgressLine } from '../../../src/protocol/request-window.js';
+import { connection } from './connection.svelte.js';
 
 /** An error that the client returned. */
 export class ClientError extends Error {
@@ -37,6 +38,7 @@ async function ask(method: string, path: string, body?: unknown, signal?: AbortS
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
+    connection.lost = true;
     throw new ClientError({ error: 'The client has ended; start troupe requests again', code: 'UNAVAILABLE' });
   });
   if (!answer.ok) throw new ClientError(await answer.json());

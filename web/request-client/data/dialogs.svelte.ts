@@ -15,7 +15,7 @@ export type Question =
       readonly done: (choice: string | null) => void;
     };
 
-export type FilePurpose = 'open' | 'save' | 'open-environment' | 'new-environment' | 'save-body';
+export type FilePurpose = 'open' | 'save' | 'open-environment' | 'new-environment' | 'save-body' | 'export';
 
 /** Dialogs with the user, and the notice at the bottom. */
 class Dialogs {

@@ -1,7 +1,15 @@
+import type { ExportFormat, ExportView } from '../../../src/protocol/request-exports.js';
 import type { DocumentView } from '../../../src/protocol/request-window.js';
 import { ClientError, call } from './client.js';
 import { dialogs } from './dialogs.svelte.js';
 import { workspace } from './workspace.svelte.js';
+
+const EXPORTS: ReadonlyMap<string, readonly [format: ExportFormat, extension: string]> = new Map([
+  ['HAR', ['har', 'har']],
+  ['Insomnia 5', ['insomnia', 'insomnia.yaml']],
+  ['Bruno', ['bruno', 'bruno.json']],
+  ['curl', ['curl', 'curl.sh']],
+] as const);
 
 /** The actions of the File menu, with protection of unsaved changes. */
 export const files = {
@@ -15,7 +23,10 @@ export const files = {
     if (!(await mayLeave())) return;
     const path = known ?? (await dialogs.askFile('open'));
     if (path === null) return;
-    await dialogs.attempt(async () => workspace.take(await call<DocumentView>('POST', 'document/open', { path })));
+    await dialogs.attempt(async () => {
+      workspace.take(await call<DocumentView>('POST', 'document/open', { path }));
+      await workspace.lookAtRecent();
+    });
   },
 
   /** Also saves edited environments. @returns whether everything is saved now */
@@ -34,6 +45,25 @@ export const files = {
       if (changed && !(await saveEnvironment(id, false))) return false;
     }
     return true;
+  },
+
+  /** Writes the collection to a file for another tool; secrets in it are part of the file. */
+  async exportAs(): Promise<void> {
+    const choice = await dialogs.ask(
+      'Export the collection',
+      'The file contains passwords and tokens as they are written in the collection.',
+      [...EXPORTS.keys()],
+    );
+    const [format, extension] = EXPORTS.get(choice ?? '') ?? [];
+    if (format === undefined) return;
+    await dialogs.attempt(() => workspace.flush());
+    const name = (workspace.document?.name ?? 'collection').replace(/[\\/:*?"<>|]+/g, '-');
+    const path = await dialogs.askFile('export', `${name}.${extension}`);
+    if (path === null) return;
+    await unlessOverwritten('The file already exists', path, false, async (overwrite) => {
+      const { warnings } = await call<ExportView>('POST', 'export', { format, path, overwrite });
+      dialogs.say([`Exported ${path}`, ...warnings].join('. '), warnings.length > 0);
+    });
   },
 
   /** The client process writes the body of an answer to a file. */

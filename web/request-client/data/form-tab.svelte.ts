@@ -9,6 +9,8 @@ import type {
 import { ClientError, call, follow } from './client.js';
 
 const QUIET_MS = 250;
+/** Edits are sent after this also while typing goes on, so that a kill costs less than a second. */
+const LONGEST_MS = 500;
 
 /** The common part of all forms in tabs. */
 export interface ItemForm {
@@ -37,6 +39,8 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
   readonly #changed: (edit: Change) => void;
   #pending: Partial<Change> = {};
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the oldest pending edit was made, by the clock of the page. */
+  #since: number | null = null;
   #sent: Promise<unknown> = Promise.resolve();
 
   /** @param changed called for every edit, at once */
@@ -52,8 +56,10 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
     this.form = { ...this.form, ...edit };
     this.#pending = { ...this.#pending, ...edit };
     this.#changed(edit);
+    this.#since ??= performance.now();
+    const left = LONGEST_MS - (performance.now() - this.#since);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.flush(), QUIET_MS);
+    this.#timer = setTimeout(() => void this.flush(), Math.max(0, Math.min(QUIET_MS, left)));
   }
 
   /** Settles when the client has every edit. */
@@ -61,6 +67,7 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
     clearTimeout(this.#timer);
     const edit = this.#pending;
     this.#pending = {};
+    this.#since = null;
     if (Object.keys(edit).length > 0) {
       this.#sent = this.#sent.then(() => call('PATCH', this.#path, edit));
       await this.#sent;

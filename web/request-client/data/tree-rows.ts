@@ -12,8 +12,16 @@ export interface TreeRow {
   readonly open: boolean | null;
 }
 
-/** The visible lines: the content of open folders, or during a search the matches, with the folders above them. */
-export function rowsOf(items: readonly TreeItem[], isOpen: (id: string) => boolean, search: string): TreeRow[] {
+/**
+ * The visible lines: the content of open folders, or during a search the matches, with the folders above them. `found`
+ * are requests whose content matches.
+ */
+export function rowsOf(
+  items: readonly TreeItem[],
+  isOpen: (id: string) => boolean,
+  search: string,
+  found: ReadonlySet<string>,
+): TreeRow[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: TreeRow[] = [];
   const visit = (list: readonly TreeItem[], depth: number, parent: string | null, above: string): boolean => {
@@ -21,7 +29,7 @@ export function rowsOf(items: readonly TreeItem[], isOpen: (id: string) => boole
     list.forEach((item, index) => {
       const folder = item.method === null;
       const text = `${above} ${item.method ?? ''} ${item.name}`.toLowerCase();
-      const own = words.every((word) => text.includes(word));
+      const own = words.every((word) => text.includes(word)) || (words.length > 0 && found.has(item.id));
       const open = folder ? words.length > 0 || isOpen(item.id) : null;
       const place = rows.length;
       rows.push({ item, depth, parent, index, siblings: list.length, open });

@@ -7,6 +7,8 @@ import {
   type ScopeValues,
   type SentView,
   type ValuesByName,
+  type WindowSizes,
+  type WindowView,
 } from '../../../src/protocol/request-window.js';
 import { call } from './client.js';
 import { dialogs } from './dialogs.svelte.js';
@@ -28,6 +30,8 @@ class Workspace {
   /** The line of the tree. */
   selected = $state<string | null>(null);
   pane = $state<Pane | null>(null);
+  /** Recent files and sizes, as they were at the start or are now. */
+  window = $state.raw<WindowView>({ recent: [], sizes: null });
   /** Why the client cannot be used; null if it can. */
   broken = $state<string | null>(null);
   #edited = $state(false);
@@ -66,10 +70,21 @@ class Workspace {
 
   async begin(): Promise<void> {
     try {
+      this.window = await call<WindowView>('GET', 'window');
       this.take(await call<DocumentView>('GET', 'document'));
     } catch (error) {
       this.broken = error instanceof Error ? error.message : String(error);
     }
+  }
+
+  /** Keeps sizes for the next start. */
+  async resize(sizes: WindowSizes): Promise<void> {
+    this.window = await call<WindowView>('PUT', 'window/sizes', sizes);
+  }
+
+  /** Updates the recent files. */
+  async lookAtRecent(): Promise<void> {
+    this.window = await call<WindowView>('GET', 'window');
   }
 
   /** Replaces the open document. */
@@ -80,6 +95,7 @@ class Workspace {
     this.active = null;
     this.selected = null;
     dialogs.notice = null;
+    if (document.restored) dialogs.say('Changes that were not saved are restored; Edit > Undo returns to the file');
     this.#edited = false;
   }
 

@@ -1,3 +1,4 @@
+import { CodeOptions } from '../../../protocol/request-exports.js';
 import {
   CurlOptions,
   GroupEdit,
@@ -59,6 +60,11 @@ export const ITEM_ROUTES: readonly WindowRoute[] = [
     method: 'POST',
     path: at(`items/${ITEM}/curl`),
     answer: ({ workspace, params: [id = ''], body }) => workspace.curlOf(id, checked(CurlOptions, body)),
+  },
+  {
+    method: 'POST',
+    path: at(`items/${ITEM}/code`),
+    answer: ({ workspace, params: [id = ''], body }) => workspace.codeOf(id, checked(CodeOptions, body)),
   },
   {
     method: 'POST',

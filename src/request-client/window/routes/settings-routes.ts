@@ -1,8 +1,9 @@
 import { ClientSettings, CookieKey, CookieRow } from '../../../protocol/request-settings.js';
+import { WindowSizes } from '../../../protocol/request-window.js';
 import { checked } from '../checked.js';
 import { at, type WindowRoute } from './window-route.js';
 
-/** The settings, and the cookies of the window. */
+/** The settings, the cookies of the window, and what it keeps from start to start. */
 export const SETTINGS_ROUTES: readonly WindowRoute[] = [
   { method: 'GET', path: at('settings'), answer: ({ workspace }) => workspace.settings },
   {
@@ -11,6 +12,15 @@ export const SETTINGS_ROUTES: readonly WindowRoute[] = [
     answer: async ({ workspace, body }) => {
       await workspace.changeSettings(checked(ClientSettings, body));
       return workspace.settings;
+    },
+  },
+  { method: 'GET', path: at('window'), answer: ({ workspace }) => workspace.state.view },
+  {
+    method: 'PUT',
+    path: at('window/sizes'),
+    answer: async ({ workspace, body }) => {
+      await workspace.state.resize(checked(WindowSizes, body));
+      return workspace.state.view;
     },
   },
   { method: 'GET', path: at('cookies'), answer: ({ workspace }) => workspace.cookies.list() },

@@ -1,0 +1,26 @@
+import { ExportFormat } from '../../protocol/request-exports.js';
+import { CollectionFile } from '../../request-client/collection/collection-file.js';
+import { TextFile } from '../../request-client/collection/text-file.js';
+import { exportCollection } from '../../request-client/exports/export-collection.js';
+import { UsageError } from '../failure.js';
+import { parseWords } from '../parse-options.js';
+
+/**
+ * Writes a collection for another tool, to standard output or a file that does not exist yet. What the other format has
+ * no place for is named on standard error.
+ *
+ * @returns 0
+ */
+export async function runRequestsExport(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseWords(args, { to: { type: 'string' }, out: { type: 'string' } });
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) throw new UsageError('requests export takes one collection');
+  const format = ExportFormat.safeParse(values.to);
+  if (!format.success) throw new UsageError(`--to takes ${ExportFormat.options.join(', ')}`);
+  const { collection } = await CollectionFile.open(file);
+  const { text, warnings } = exportCollection(collection, format.data);
+  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+  if (values.out === undefined) process.stdout.write(text);
+  else await TextFile.create(values.out).write(text);
+  return 0;
+}
