@@ -7,7 +7,7 @@ const FLOORS = [
   ['gateway'],
   ['supervisor'],
   ['actors'],
-  ['auth', 'autonomy', 'playwright', 'playwright-test', 'request-client', 'webhooks'],
+  ['auth', 'autonomy', 'cluster', 'playwright', 'playwright-test', 'request-client', 'webhooks'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['containers'],
