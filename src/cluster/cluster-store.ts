@@ -28,9 +28,13 @@ export interface Claim {
   readonly token: string;
 }
 
-/** The answer to a registration. `inherited` are the former start's claims, with fresh tokens. */
+/**
+ * The answer to a registration. `inherited` are the former start's claims, with fresh tokens. `superseded`: another start of
+ * the id has registered meanwhile.
+ */
 export type Registration =
   | { readonly kind: 'joined'; readonly inherited: readonly Claim[] }
+  | { readonly kind: 'superseded' }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
 /** `running-elsewhere`: another home uses the id and renews. `other-key`: the cluster key differs from the cluster's. */
@@ -65,7 +69,13 @@ export interface NodeStatus {
  * fails may have been executed; calls are safe to repeat.
  */
 export interface ClusterStore {
-  register(node: NodeDescription): Promise<Registration>;
+  /** The start token of the node that is registered with this id; null if there is none. */
+  startOf(id: string): Promise<string | null>;
+  /**
+   * Registers a start in place of `former`. A registration that was delayed, and comes after that of a later start,
+   * changes nothing: the former start it names is no longer there.
+   */
+  register(node: NodeDescription, former: string | null): Promise<Registration>;
   /** Renews the node and, with it, all its claims: a claim is valid as long as its node's start is. */
   renew(start: NodeStart): Promise<Renewal>;
   /** At most `count` queued jobs, fairly shared among callers over all nodes; none for a start that is not up. */

@@ -14,8 +14,11 @@ export type NodeEvent =
   | { readonly kind: 'swept'; readonly startToken: string; readonly inherited: readonly Claim[] }
   | { readonly kind: 'left'; readonly startToken: string; readonly done: boolean }
   | { readonly kind: 'callFailed'; readonly startToken: string; readonly call: StoreCall }
-  /** A live session was created and claimed by this node. */
+  /** A live session is about to be created here: it takes a slot, and a renewal may name its claim before the answer. */
+  | { readonly kind: 'creating'; readonly sessionId: string }
   | { readonly kind: 'created'; readonly claim: Claim }
+  /** It was not, or nobody knows: then the next renewal names its claim, and it is recovered. */
+  | { readonly kind: 'notCreated'; readonly sessionId: string }
   /** The session ended, was queued again, or a write was refused: its claim is gone. */
   | { readonly kind: 'released'; readonly claim: Claim }
   /** All sessions that {@link NodeEffect} `stop` named are stopped. */
@@ -43,6 +46,9 @@ type State =
   /** Its sessions are being stopped. */
   | { readonly kind: 'fenced' }
   | { readonly kind: 'ended' };
+
+/** In place of a token that is not known yet. */
+const PENDING = '';
 
 export interface NodeMachineParts {
   readonly id: string;
@@ -88,6 +94,11 @@ export class NodeMachine {
 
   get held(): number {
     return this.#held.size;
+  }
+
+  /** Whether a live session is being created; false after fencing, and the session must then not begin. */
+  holdsPending(sessionId: string): boolean {
+    return this.#held.get(sessionId) === PENDING;
   }
 
   /**
@@ -138,9 +149,15 @@ export class NodeMachine {
       case 'left':
         this.#calls.delete('leave');
         return event.done ? this.#end('left') : [];
+      case 'creating':
+        if (this.#state.kind === 'up') this.#held.set(event.sessionId, PENDING);
+        return [];
       case 'created':
-        // After fencing, the session was stopped with the others, and its claim is one of a former start.
-        if (this.#state.kind === 'up') this.#held.set(event.claim.sessionId, event.claim.token);
+        // After fencing, the claim is one of a former start.
+        if (this.holdsPending(event.claim.sessionId)) this.#held.set(event.claim.sessionId, event.claim.token);
+        return [];
+      case 'notCreated':
+        if (this.holdsPending(event.sessionId)) this.#held.delete(event.sessionId);
         return [];
       case 'released':
         if (this.#held.get(event.claim.sessionId) === event.claim.token) {
@@ -166,6 +183,8 @@ export class NodeMachine {
     this.#calls.delete('register');
     if (this.#state.kind !== 'joining') return [];
     if (answer.kind === 'refused') return this.#end(answer.reason);
+    // Tried again at the next renewal.
+    if (answer.kind === 'superseded') return [];
     this.#state = { kind: 'up', provenAtMs: sentAtMs };
     if (!this.mayAct(nowMs)) return this.#fence();
     this.#renewAtMs = nowMs + this.#parts.times.renewEveryMs;
@@ -180,7 +199,9 @@ export class NodeMachine {
     this.#state = { kind: 'up', provenAtMs: sentAtMs };
     this.#draining ||= answer.draining;
     const sweep = this.#draining ? [] : this.#call('sweep', nowMs);
-    return [...this.#take('recover', answer.claims), ...sweep];
+    // A claim that is being answered is not unknown. If the answer is lost, the next renewal names it again.
+    const unknown = this.#calls.has('claim') ? [] : answer.claims;
+    return [...this.#take('recover', unknown), ...sweep];
   }
 
   /** Claims that are not known yet. A stale answer may name a session that has ended here: its token is then refused. */
