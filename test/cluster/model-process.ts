@@ -190,7 +190,7 @@ export class ModelProcess {
         time.after(chance.between(10, 1_500), () => this.#awake(() => this.#handle({ kind: 'stopped' })));
         return;
       case 'ended':
-        this.#actors.clear();
+        this.crash();
         return;
       default:
         this.#ask(effect.kind, effect);

@@ -38,15 +38,15 @@ export function simulate(seed: number, mutation?: Mutation): Outcome {
     carriedOut: new Map(),
   };
   const nodes: ModelProcess[] = Array.from({ length: NODES }, (_, n) => new ModelProcess(world, `n${n}`, `home-n${n}`));
+  const everyProcess = [...nodes];
   const start = (index: number, home: string) => {
     const former = nodes[index];
-    if (former === undefined) return;
     // The lock on a home keeps a second start off it while the first is there, frozen or not.
-    if (former.alive && former.home === home) return;
-    nodes[index] = new ModelProcess(world, former.id, home);
-    if (former.alive) leftBehind.push(former);
+    if (former === undefined || everyProcess.some((other) => other.alive && other.home === home)) return;
+    const started = new ModelProcess(world, former.id, home);
+    nodes[index] = started;
+    everyProcess.push(started);
   };
-  const leftBehind: ModelProcess[] = [];
   const one = () => chance.below(NODES);
 
   for (let n = 3 + chance.below(8); n > 0; n -= 1) {
@@ -97,11 +97,7 @@ export function simulate(seed: number, mutation?: Mutation): Outcome {
   }
   // Whatever was broken runs again.
   time.after(CHAOS_MS + 70_000, () => {
-    nodes.forEach((node, index) => {
-      if (node.alive && node.machine.state !== 'ended') return;
-      node.crash();
-      start(index, node.home);
-    });
+    nodes.forEach((node, index) => start(index, node.home));
   });
 
   const isOver = () =>
