@@ -218,7 +218,7 @@ t.test('A request is on disk until its session has ended, apart from what is lis
 t.test('A journal of a version that kept requests beside records is brought to this one', async (t) => {
   const file = join(t.testdir({}), 'troupe.db');
   const old = new Database(file);
-  for (const migration of MIGRATIONS.slice(0, 6)) old.exec(migration);
+  for (const migration of MIGRATIONS.slice(0, 6)) old.exec(migration.sqlite);
   old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 6`);
   const insert = old.prepare(
     'INSERT INTO sessions (id, mode, status, created_at, record, request, lease, batch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
