@@ -46,7 +46,7 @@ const STATEMENT_CLASSES = /^(22|23|40|42|0A|P0)/;
 const CONFLICTS = /^40/;
 
 /** Errors of a database that is away for a moment, or of a connection that it closed. */
-const TRANSIENT = /^(08|57P0|25P03|ECONN|EPIPE|NO_CONNECTION$)/;
+const TRANSIENT = /^(08|57P0|25P03|ECONN|ENOENT|EPIPE|NO_CONNECTION$)/;
 
 /** Whether the server refused the statement, and the connection is intact. */
 export function isStatementError(error: unknown): boolean {

@@ -150,7 +150,7 @@ export class PostgresStore implements Store {
   }
 
   concernsAll(error: unknown): boolean {
-    return isOutage(error) || error instanceof TroupeError;
+    return isOutage(error) || (error instanceof TroupeError && error.code === 'UNAVAILABLE');
   }
 
   close(): Promise<void> {
