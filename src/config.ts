@@ -81,6 +81,7 @@ const ConfigFile = z.strictObject({
     })
     .prefault({}),
   token: environmentName.optional(),
+  database: environmentName.optional(),
   webhookSecret: environmentName.optional(),
   requests: RequestsKey.prefault({}),
   webhooks: z.strictObject({ allow: WebhookTargets.default([]) }).prefault({}),
@@ -100,7 +101,9 @@ export interface ConfigFlags {
 
 /** The configuration of one service, frozen. Paths are absolute. */
 export interface Config
-  extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token' | 'webhookSecret' | 'models' | 'providers' | 'requests'>> {
+  extends Readonly<
+    Omit<z.infer<typeof ConfigFile>, 'token' | 'database' | 'webhookSecret' | 'models' | 'providers' | 'requests'>
+  > {
   /** The models that may be used, the default first; with their keys. */
   readonly models: readonly ModelChoice[];
   readonly home: string;
@@ -130,6 +133,8 @@ export interface Config
   readonly otlp: { readonly url: string; readonly headers: { readonly [name: string]: string } } | null;
   /** The value of the variable that `token` names. */
   readonly token: string | undefined;
+  /** The URL in the variable that `database` names: the journal is in PostgreSQL then. Contains a password. */
+  readonly database: string | undefined;
   /** The value of the variable that `webhookSecret` names: messages to webhooks are signed with it. */
   readonly webhookSecret: string | undefined;
 }
@@ -153,6 +158,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
   const { models, providers, requests, ...rest } = parsed.data;
   const token = secretIn(env, 'token', rest.token);
   const webhookSecret = secretIn(env, 'webhookSecret', rest.webhookSecret);
+  const database = databaseIn(env, rest.database);
   if (!isLoopback(rest.host) && token === undefined) {
     throw new TroupeError(
       'INVALID_REQUEST',
@@ -173,6 +179,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     cacheDir: cacheFolder(env),
     sudoUser: sudoUser(env),
     webhookSecret,
+    database,
     otlp: otlp(rest.traces, env),
     token,
   });
@@ -192,6 +199,7 @@ export function configElsewhere(
     publicUrl: undefined,
     allowedHosts: [],
     token: undefined,
+    database: undefined,
     traceViewer: { port: 0 },
   };
   return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });
@@ -228,6 +236,16 @@ export function isLoopback(host: string): boolean {
 function secretIn(env: NodeJS.ProcessEnv, key: string, variable: string | undefined): string | undefined {
   if (variable === undefined || env[variable]) return variable === undefined ? undefined : env[variable];
   throw new TroupeError('INVALID_REQUEST', `The configuration names the ${key} variable ${variable}, which is not set`);
+}
+
+function databaseIn(env: NodeJS.ProcessEnv, variable: string | undefined): string | undefined {
+  const url = secretIn(env, 'database', variable);
+  if (url === undefined || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) return url;
+  // The value may contain a password.
+  throw new TroupeError(
+    'INVALID_REQUEST',
+    `The variable ${variable}, which "database" names, must hold a URL such as postgres://user:password@host:5432/troupe`,
+  );
 }
 
 /** The standard variables of OpenTelemetry's exporters; `traces` of the file wins over the endpoint. */

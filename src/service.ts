@@ -87,7 +87,7 @@ export async function startService(
       onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
     });
     built.push(() => gateway.close(0));
-    const journal = await Journal.open({ file: config.journalFile, log });
+    const journal = await Journal.open({ file: config.journalFile, database: config.database, log });
     built.push(() => journal.close());
     const surroundings = { config, instance: journal.instance, ownPort: gateway.port, log };
     const { driver, description } = options.driver ?? (await chooseDriver(surroundings));

@@ -1,58 +1,67 @@
-import { type CompiledQuery, type Kysely, sql } from 'kysely';
-import type Database from 'libsql';
+import { type Kysely, sql } from 'kysely';
+import type { Dialect } from './dialect.js';
 import type { BatchCounts, OpenBatch } from './messages.js';
+import { parseJson } from './rows.js';
 import type { Schema } from './schema.js';
 
-/** The session id at the start of a webhook message's id. */
-const SESSION_OF_WEBHOOK = sql<string>`substr(id, 1, instr(id, '/') - 1)`;
+/** Values in one `in` list: both databases bound the parameters of a statement. */
+const IDS_AT_ONCE = 500;
 
-/** Queries and deletions that concern whole batches. Runs on the journal's thread; writes join the open transaction. */
+/** Queries and deletions that concern whole batches. Deletions belong in a transaction, which the caller opens. */
 export class BatchStore {
-  readonly #database: Database.Database;
   readonly #kysely: Kysely<Schema>;
+  readonly #dialect: Dialect;
 
-  constructor(database: Database.Database, kysely: Kysely<Schema>) {
-    this.#database = database;
+  constructor(kysely: Kysely<Schema>, dialect: Dialect) {
     this.#kysely = kysely;
+    this.#dialect = dialect;
   }
 
   /** Removes a batch, its sessions, and all their rows. */
-  remove(id: string): void {
+  async remove(id: string): Promise<void> {
     const kysely = this.#kysely;
     const own = kysely.selectFrom('sessions').select('id').where('batch', '=', id);
-    this.#run(kysely.deleteFrom('events').where('session_id', 'in', own));
-    this.#run(
-      kysely.deleteFrom('submissions').where((of) => of.or([of('session_id', '=', id), of('session_id', 'in', own)])),
-    );
-    this.#run(this.#webhooks().where(SESSION_OF_WEBHOOK, 'in', own));
-    this.#run(kysely.deleteFrom('sessions').where('batch', '=', id));
-    this.#run(kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', '=', id));
+    await kysely.deleteFrom('events').where('session_id', 'in', own).execute();
+    await kysely
+      .deleteFrom('submissions')
+      .where((of) => of.or([of('session_id', '=', id), of('session_id', 'in', own)]))
+      .execute();
+    await this.#webhooks().where(this.#sessionOfWebhook(), 'in', own).execute();
+    await kysely.deleteFrom('requests').where('session_id', 'in', own).execute();
+    await kysely.deleteFrom('session_labels').where('session_id', 'in', own).execute();
+    await kysely.deleteFrom('sessions').where('batch', '=', id).execute();
+    await kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', '=', id).execute();
   }
 
   /** Removes batches that were created before `before` and have no sessions left. */
-  removeEmpty(before: string): void {
+  async removeEmpty(before: string): Promise<void> {
     const kysely = this.#kysely;
     const used = kysely
       .selectFrom('sessions')
       .select('batch')
       .where('batch', 'is not', null)
       .$narrowType<{ batch: string }>();
-    const empty = kysely
+    const empty = await kysely
       .selectFrom('kept')
-      .select('id')
+      .select(['id', 'data'])
       .where('kind', '=', 'batch')
-      .where(sql<string>`data ->> 'createdAt'`, '<', before)
-      .where('id', 'not in', used);
-    this.#run(kysely.deleteFrom('submissions').where('session_id', 'in', empty));
-    this.#run(kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', 'in', empty));
+      .where('id', 'not in', used)
+      .execute();
+    const old = empty.filter(({ data }) => (createdAt(data) ?? before) < before).map(({ id }) => id);
+    for (let start = 0; start < old.length; start += IDS_AT_ONCE) {
+      const ids = old.slice(start, start + IDS_AT_ONCE);
+      await kysely.deleteFrom('submissions').where('session_id', 'in', ids).execute();
+      await kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', 'in', ids).execute();
+    }
   }
 
   /**
    * Removes webhook messages whose session is gone. A message in flight while its session is removed is stored after
    * that.
    */
-  removeOrphanedWebhooks(): void {
-    this.#run(this.#webhooks().where(SESSION_OF_WEBHOOK, 'not in', this.#kysely.selectFrom('sessions').select('id')));
+  async removeOrphanedWebhooks(): Promise<void> {
+    const sessions = this.#kysely.selectFrom('sessions').select('id');
+    await this.#webhooks().where(this.#sessionOfWebhook(), 'not in', sessions).execute();
   }
 
   async open(): Promise<readonly OpenBatch[]> {
@@ -93,7 +102,7 @@ export class BatchStore {
   async #lastEnd(id: string): Promise<string | null> {
     const row = await this.#kysely
       .selectFrom('sessions')
-      .select(sql<string | null>`max(record ->> 'endedAt')`.as('at'))
+      .select(({ fn }) => fn.max('ended_at').as('at'))
       .where('batch', '=', id)
       .executeTakeFirst();
     return row?.at ?? null;
@@ -103,9 +112,14 @@ export class BatchStore {
     return this.#kysely.deleteFrom('kept').where('kind', 'in', ['delivery', 'delivered']);
   }
 
-  /** Runs a query synchronously, inside the open transaction. Kysely's own `execute` is asynchronous. */
-  #run(query: { compile(): CompiledQuery }): void {
-    const { sql: text, parameters } = query.compile();
-    this.#database.prepare(text).run([...parameters]);
+  /** The session id at the start of a webhook message's id. */
+  #sessionOfWebhook() {
+    return sql<string>`substr(id, 1, ${this.#dialect.position(sql.ref('id'), '/')} - 1)`;
   }
+}
+
+function createdAt(data: string): string | null {
+  const batch = parseJson(data);
+  const at: unknown = typeof batch === 'object' && batch !== null ? Reflect.get(batch, 'createdAt') : null;
+  return typeof at === 'string' ? at : null;
 }

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type Database from 'libsql';
+import type { CompiledQuery, Kysely } from 'kysely';
 import type { EventQuery, NumberedEventRow } from './messages.js';
 import type { Schema } from './schema.js';
 
@@ -11,33 +10,38 @@ const DEFAULT_PAGE_CHARACTERS = 4 * 1024 * 1024;
 
 /** Reads events from the database. */
 export class EventStore {
-  readonly #selectAll: Database.Statement;
-  readonly #selectSession: Database.Statement;
+  readonly #kysely: Kysely<Schema>;
+  readonly #firstRows: number;
+  readonly #selectAll: CompiledQuery<NumberedEventRow>;
+  readonly #selectSession: CompiledQuery<NumberedEventRow>;
 
-  constructor(database: Database.Database, kysely: Kysely<Schema>) {
+  /** @param firstRows of a page's first read: {@link FIRST_ROWS} unless reads cost a round trip */
+  constructor(kysely: Kysely<Schema>, firstRows: number = FIRST_ROWS) {
+    this.#kysely = kysely;
+    this.#firstRows = firstRows;
     const select = kysely
       .selectFrom('events')
       .select(['seq', 'session_id as sessionId', 'at', 'type', 'data'])
       .where('seq', '>', 0)
       .orderBy('seq')
       .limit(0);
-    // Prepared once: preparing costs more than reading a short page. Values are bound in the order of the SQL text.
-    this.#selectAll = database.prepare(select.compile().sql);
-    this.#selectSession = database.prepare(select.where('session_id', '=', '').compile().sql);
+    // Compiled once: compiling costs more than reading a short page. Values are bound in the order of the SQL text.
+    this.#selectAll = select.compile();
+    this.#selectSession = select.where('session_id', '=', '').compile();
   }
 
   /**
    * Returns at most `limit` events and about `characters` of data. `more` is true if the page ended because of its
    * size.
    */
-  list(query: EventQuery): { readonly rows: readonly NumberedEventRow[]; readonly more: boolean } {
+  async list(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
     const { limit, characters: most = DEFAULT_PAGE_CHARACTERS } = query;
     const page: NumberedEventRow[] = [];
     let characters = 0;
     let after = query.after;
-    for (let wanted = FIRST_ROWS; page.length < limit; wanted = Math.min(2 * wanted, MAX_ROWS)) {
+    for (let wanted = this.#firstRows; page.length < limit; wanted = Math.min(2 * wanted, MAX_ROWS)) {
       const count = Math.min(wanted, limit - page.length);
-      const rows = this.#read(query.sessionId, after, count);
+      const rows = await this.#read(query.sessionId, after, count);
       for (const row of rows) {
         // The first event is returned whatever its size.
         if (page.length > 0 && characters + row.data.length > most) return { rows: page, more: true };
@@ -50,12 +54,11 @@ export class EventStore {
     return { rows: page, more: false };
   }
 
-  #read(sessionId: string | undefined, after: number, count: number): readonly NumberedEventRow[] {
-    const rows =
+  async #read(sessionId: string | undefined, after: number, count: number): Promise<readonly NumberedEventRow[]> {
+    const query =
       sessionId === undefined
-        ? this.#selectAll.all([after, count])
-        : this.#selectSession.all([after, sessionId, count]);
-    // The prepared statement selects exactly these columns.
-    return rows as readonly NumberedEventRow[];
+        ? { ...this.#selectAll, parameters: [after, count] }
+        : { ...this.#selectSession, parameters: [after, sessionId, count] };
+    return (await this.#kysely.executeQuery<NumberedEventRow>(query)).rows;
   }
 }

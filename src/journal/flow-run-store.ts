@@ -1,42 +1,13 @@
-import { type Kysely, sql } from 'kysely';
-import type Database from 'libsql';
+import type { Kysely } from 'kysely';
 import type { FlowRun, FlowRunQuery } from './messages.js';
 import type { Schema } from './schema.js';
 
-/** A member of an event's JSON data. */
-const member = <T = string>(name: 'path' | 'status' | 'durationMs' | 'depth') => sql<T>`data ->> ${sql.lit(name)}`;
-
-/** The history of flow runs. Runs on the journal's thread. */
+/** The history of flow runs. */
 export class FlowRunStore {
   readonly #kysely: Kysely<Schema>;
-  readonly #add: Database.Statement;
-  readonly #removeBefore: Database.Statement;
 
-  constructor(database: Database.Database, kysely: Kysely<Schema>) {
+  constructor(kysely: Kysely<Schema>) {
     this.#kysely = kysely;
-    const finished = kysely
-      .selectFrom('events')
-      .select([
-        'seq',
-        member('path').as('flow'),
-        'session_id',
-        'at',
-        member('status').as('status'),
-        member<number>('durationMs').as('ms'),
-      ])
-      .where('seq', '=', 0)
-      .where(member<number>('depth'), '=', sql.lit(1));
-    const add = kysely
-      .insertInto('flow_runs')
-      .columns(['seq', 'flow', 'session_id', 'at', 'status', 'duration_ms'])
-      .expression(finished);
-    this.#add = database.prepare(add.compile().sql);
-    this.#removeBefore = database.prepare(kysely.deleteFrom('flow_runs').where('at', '<', '').compile().sql);
-  }
-
-  /** Adds the run of a FlowFinished event that was just written. Ignores flows that were called by another flow. */
-  add(seq: number): void {
-    this.#add.run([seq]);
   }
 
   /** Runs that match the query, newest first. */
@@ -53,7 +24,7 @@ export class FlowRunStore {
     return select.execute();
   }
 
-  removeBefore(before: string): void {
-    this.#removeBefore.run([before]);
+  async removeBefore(before: string): Promise<void> {
+    await this.#kysely.deleteFrom('flow_runs').where('at', '<', before).execute();
   }
 }

@@ -1,8 +1,13 @@
-/**
- * The schema's migrations. The n-th text takes a database from version n-1 to n (`PRAGMA user_version`). The SQL of a
- * released migration is never changed; add a new one. Each runs in one transaction together with its version number.
- */
-export const MIGRATIONS: readonly string[] = [
+import { POSTGRES_BASELINE } from './postgres/baseline.js';
+
+/** The SQL that takes a database from one version to the next; empty if there is nothing to do. */
+export interface Migration {
+  readonly sqlite: string;
+  readonly postgres: string;
+}
+
+/** The versions before PostgreSQL was supported. */
+const SQLITE_ONLY: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   INSERT INTO meta VALUES ('instance', lower(hex(randomblob(8))));
@@ -101,6 +106,31 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX sessions_by_mode ON sessions (mode, created_at);
   CREATE INDEX sessions_by_batch ON sessions (batch, status) WHERE batch IS NOT NULL;
   `,
+];
+
+const COLUMNS_FOR_QUERIES = `
+  -- What queries compare has columns of its own: PostgreSQL cannot read JSON that contains \\u0000 or lone surrogates.
+  ALTER TABLE sessions ADD COLUMN ended_at TEXT;
+  UPDATE sessions SET ended_at = CASE WHEN json_valid(record) THEN record ->> 'endedAt' END
+    WHERE status IN ('completed', 'failed', 'stopped');
+  CREATE TABLE session_labels (
+    session_id TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (session_id, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX session_labels_by_name ON session_labels (name, value);
+  INSERT INTO session_labels
+    SELECT sessions.id, label.key, label.value FROM sessions, json_each(sessions.record, '$.labels') AS label
+    WHERE json_valid(sessions.record);
+`;
+
+/**
+ * The schema's migrations: the n-th takes a database from version n-1 to n (SQLite: `PRAGMA user_version`; PostgreSQL:
+ * `meta`, key 'schema'). The SQL of a released migration is never changed; add a new one. Each runs in one transaction
+ * together with its version number. With PostgreSQL, nodes of two neighbouring versions run together: a migration only
+ * adds what the version before can ignore.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  ...SQLITE_ONLY.map((sqlite) => ({ sqlite, postgres: '' })),
+  { sqlite: COLUMNS_FOR_QUERIES, postgres: POSTGRES_BASELINE },
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

@@ -1,29 +1,16 @@
 import { type Kysely, sql } from 'kysely';
-import type Database from 'libsql';
+import type { Dialect } from './dialect.js';
 import type { RequestRow, WaitingRow } from './messages.js';
 import type { Schema } from './schema.js';
 
-/** The requests of sessions that have not ended. Stored apart from the records because they may be large. */
+/** Reads requests of sessions that have not ended. Stored apart from the records because they may be large. */
 export class RequestStore {
   readonly #kysely: Kysely<Schema>;
-  readonly #add: Database.Statement;
-  readonly #remove: Database.Statement;
+  readonly #dialect: Dialect;
 
-  constructor(database: Database.Database, kysely: Kysely<Schema>) {
+  constructor(kysely: Kysely<Schema>, dialect: Dialect) {
     this.#kysely = kysely;
-    this.#add = database.prepare(
-      kysely.replaceInto('requests').values({ session_id: '', caller: '', request: '' }).compile().sql,
-    );
-    this.#remove = database.prepare(kysely.deleteFrom('requests').where('session_id', '=', '').compile().sql);
-  }
-
-  add({ sessionId, caller, request }: RequestRow): void {
-    this.#add.run([sessionId, caller, request]);
-  }
-
-  /** An unknown id is not an error. */
-  remove(sessionId: string): void {
-    this.#remove.run([sessionId]);
+    this.#dialect = dialect;
   }
 
   async get(sessionId: string): Promise<readonly RequestRow[]> {
@@ -41,7 +28,7 @@ export class RequestStore {
       .leftJoin('requests', 'requests.session_id', 'sessions.id')
       .select(({ fn, val }) => ['id', 'batch', fn.coalesce('caller', val('')).as('caller')])
       .where('status', '=', 'queued')
-      .where(sql<boolean>`json_valid(record)`)
+      .where(this.#dialect.isJson(sql.ref('record')))
       .orderBy('accepted')
       .execute();
   }

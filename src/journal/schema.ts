@@ -10,9 +10,11 @@ export interface Schema {
     status: string;
     created_at: string;
     batch: string | null;
+    ended_at: string | null;
     lease: string | null;
     record: string;
   };
+  session_labels: { session_id: string; name: string; value: string };
   requests: { session_id: string; caller: string; request: string };
   events: { seq: Generated<number>; session_id: string; at: string; type: string; data: string };
   submissions: { key: string; session_id: string; fingerprint: string };
@@ -25,5 +27,8 @@ export interface Schema {
     status: 'passed' | 'failed';
     duration_ms: number;
   };
+  /** SQLite's own table: the highest number that each table has given out. */
   sqlite_sequence: { name: string; seq: number };
+  /** PostgreSQL only: the newest event's number. */
+  counters: { name: string; value: number };
 }
