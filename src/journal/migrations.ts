@@ -1,10 +1,6 @@
+import { CLUSTER_MIGRATION } from './cluster-tables.js';
+import type { Migration } from './migration.js';
 import { POSTGRES_BASELINE } from './postgres/baseline.js';
-
-/** The SQL that takes a database from one version to the next; empty if there is nothing to do. */
-export interface Migration {
-  readonly sqlite: string;
-  readonly postgres: string;
-}
 
 /** The versions before PostgreSQL was supported. */
 const SQLITE_ONLY: readonly string[] = [
@@ -131,6 +127,7 @@ const COLUMNS_FOR_QUERIES = `
 export const MIGRATIONS: readonly Migration[] = [
   ...SQLITE_ONLY.map((sqlite) => ({ sqlite, postgres: '' })),
   { sqlite: COLUMNS_FOR_QUERIES, postgres: POSTGRES_BASELINE },
+  CLUSTER_MIGRATION,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

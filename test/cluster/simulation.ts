@@ -97,7 +97,7 @@ export function simulate(seed: number, mutation?: Mutation): Outcome {
   }
   // Whatever was broken runs again.
   time.after(CHAOS_MS + 70_000, () => {
-    nodes.forEach((node, index) => start(index, node.home));
+    for (const [index, node] of nodes.entries()) start(index, node.home);
   });
 
   const isOver = () =>
