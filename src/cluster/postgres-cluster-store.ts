@@ -1,5 +1,4 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { ClusterTables } from '../journal/cluster-tables.js';
 import type { Schema } from '../journal/schema.js';
 import type {
   Claim,
@@ -14,9 +13,6 @@ import type {
 import { USAGE_HALF_LIFE_MS } from './fair-share.js';
 import type { LeaseTimes } from './lease-times.js';
 
-/** Of the journal's tables, the one that holds the cluster key's fingerprint. */
-export type ClusterSchema = ClusterTables & Pick<Schema, 'meta'>;
-
 type Row = { readonly sessionId: string; readonly token: string };
 
 /** One registration at a time: a key of PostgreSQL's advisory locks, released with the transaction. */
@@ -26,11 +22,11 @@ const MAX_IDLE_CALLERS = 100;
 
 /** The cluster in PostgreSQL, by its clock. Methods reject with PostgreSQL's errors. */
 export class PostgresClusterStore implements ClusterStore {
-  readonly #kysely: Kysely<ClusterSchema>;
+  readonly #kysely: Kysely<Schema>;
   /** The instant before which a node that has not renewed is lost. */
   readonly #limit: ReturnType<typeof sql<Date>>;
 
-  constructor(kysely: Kysely<ClusterSchema>, { lostAfterMs }: Pick<LeaseTimes, 'lostAfterMs'>) {
+  constructor(kysely: Kysely<Schema>, { lostAfterMs }: Pick<LeaseTimes, 'lostAfterMs'>) {
     this.#kysely = kysely;
     this.#limit = sql<Date>`(now() - ${lostAfterMs}::double precision * interval '1 millisecond')`;
   }
@@ -169,12 +165,12 @@ export class PostgresClusterStore implements ClusterStore {
     return rows;
   }
 
-  #transaction<T>(work: (transaction: Transaction<ClusterSchema>) => Promise<T>): Promise<T> {
+  #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
     return this.#kysely.transaction().setIsolationLevel('read committed').execute(work);
   }
 
   /** Locks the member, so that it is not declared lost before the transaction ends. */
-  async #isUp(transaction: Kysely<ClusterSchema>, { id, startToken }: NodeStart): Promise<boolean> {
+  async #isUp(transaction: Kysely<Schema>, { id, startToken }: NodeStart): Promise<boolean> {
     const { rows } = await sql`
       select 1 from cluster_nodes
       where id = ${id} and start_token = ${startToken} and state = 'up' and seen >= ${this.#limit} for share`.execute(
@@ -196,7 +192,7 @@ export class PostgresClusterStore implements ClusterStore {
 }
 
 /** The first fingerprint stays: what was sealed with the key could not be read with another. */
-async function hasKey(transaction: Kysely<ClusterSchema>, fingerprint: string): Promise<boolean> {
+async function hasKey(transaction: Kysely<Schema>, fingerprint: string): Promise<boolean> {
   await sql`
     insert into meta (key, value) values ('clusterKey', ${fingerprint}) on conflict (key) do nothing`.execute(
     transaction,
@@ -205,7 +201,7 @@ async function hasKey(transaction: Kysely<ClusterSchema>, fingerprint: string): 
   return row?.value === fingerprint;
 }
 
-async function claimsOf(transaction: Kysely<ClusterSchema>, { id, startToken }: NodeStart): Promise<readonly Claim[]> {
+async function claimsOf(transaction: Kysely<Schema>, { id, startToken }: NodeStart): Promise<readonly Claim[]> {
   return transaction
     .selectFrom('cluster_claims')
     .select(['session_id as sessionId', 'token'])
@@ -220,7 +216,7 @@ function holdsNone(claims: readonly Claim[], idle: number): boolean {
 }
 
 /** Locks the waiting caller with the least recent usage, of those that nobody has locked. */
-async function lockFreeCaller(transaction: Kysely<ClusterSchema>): Promise<string | null> {
+async function lockFreeCaller(transaction: Kysely<Schema>): Promise<string | null> {
   const { rows } = await sql<{ caller: string }>`
     select caller from cluster_callers where waiting order by score limit 1 for update skip locked`.execute(
     transaction,
@@ -232,7 +228,7 @@ async function lockFreeCaller(transaction: Kysely<ClusterSchema>): Promise<strin
  * Waits for the lock of the waiting caller with the least recent usage. By its name: a statement that looks for a row, and
  * finds it changed once it has its lock, would keep that lock and wait for that of another row.
  */
-async function waitForCaller(transaction: Kysely<ClusterSchema>): Promise<string | null> {
+async function waitForCaller(transaction: Kysely<Schema>): Promise<string | null> {
   const waiting = transaction.selectFrom('cluster_callers').select('caller');
   const row = await waiting.where('waiting', '=', true).orderBy('score').limit(1).executeTakeFirst();
   if (row === undefined) return null;
@@ -242,7 +238,7 @@ async function waitForCaller(transaction: Kysely<ClusterSchema>): Promise<string
 
 /** Claims the oldest job of a caller that is locked; marks the caller as idle if it has none. */
 async function takeHead(
-  transaction: Kysely<ClusterSchema>,
+  transaction: Kysely<Schema>,
   { id, startToken }: NodeStart,
   caller: string,
 ): Promise<Claim | null> {

@@ -1,7 +1,8 @@
 import type { Generated } from 'kysely';
+import type { ClusterTables } from './cluster-tables.js';
 
 /** The tables, as the last migration leaves them. */
-export interface Schema {
+export interface Schema extends ClusterTables {
   meta: { key: string; value: string };
   sessions: {
     accepted: Generated<number>;

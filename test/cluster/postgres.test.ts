@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Claim, NodeDescription } from '#troupe/cluster/cluster-store.js';
 import { servedScore } from '#troupe/cluster/fair-share.js';
 import { leaseTimes } from '#troupe/cluster/lease-times.js';
-import { type ClusterSchema, PostgresClusterStore } from '#troupe/cluster/postgres-cluster-store.js';
+import { PostgresClusterStore } from '#troupe/cluster/postgres-cluster-store.js';
 import { checkClaims, dropClaims, queueAgain, queueJobs } from '#troupe/journal/postgres/claim-writes.js';
 import { connectPostgres } from '#troupe/journal/postgres/connect-postgres.js';
 import { migratePostgres } from '#troupe/journal/postgres/migrate-postgres.js';
@@ -14,8 +14,11 @@ import { postgresPrograms, startPostgres } from '../support/postgres/server.mjs'
 
 guardLeaks(t);
 
+/** Long: no one renews here, and a busy machine is slow. */
+const TIMES = leaseTimes(20);
+const LOST_AFTER_SECONDS = TIMES.lostAfterMs / 1000 + 1;
 const WORKERS = 20;
-const JOBS = 5_000;
+const JOBS = process.env.TROUPE_PROOF === 'cluster' ? 5_000 : 500;
 const CALLERS = 5;
 
 if (postgresPrograms() === null) {
@@ -25,13 +28,11 @@ if (postgresPrograms() === null) {
   const server = await startPostgres();
   t.teardown(() => server.remove());
   const url = server.url('postgres');
-  const database = connectPostgres<ClusterSchema>({ url, connections: WORKERS, name: 'troupe cluster' });
+  const database = connectPostgres<Schema>({ url, connections: WORKERS, name: 'troupe cluster' });
   t.teardown(() => database.close());
   const { kysely } = database;
-  const journal = connectPostgres<Schema>({ url, connections: 1, name: 'troupe journal' });
-  await migratePostgres(journal.kysely, url);
-  await journal.close();
-  const store = new PostgresClusterStore(kysely, leaseTimes());
+  await migratePostgres(kysely, url);
+  const store = new PostgresClusterStore(kysely, TIMES);
 
   const node = (id: string, changes: Partial<NodeDescription> = {}): NodeDescription => ({
     id,
@@ -66,8 +67,10 @@ if (postgresPrograms() === null) {
       return false;
     }
   };
-  const makeOld = (id: string, seconds: number) =>
-    sql`update cluster_nodes set seen = now() - ${seconds} * interval '1 second' where id = ${id}`.execute(kysely);
+  const makeOld = (id: string) =>
+    sql`update cluster_nodes set seen = now() - ${LOST_AFTER_SECONDS} * interval '1 second' where id = ${id}`.execute(
+      kysely,
+    );
   const clean = async () => {
     for (const table of ['cluster_nodes', 'cluster_claims', 'cluster_queue', 'cluster_callers'] as const) {
       await kysely.deleteFrom(table).execute();
@@ -76,7 +79,7 @@ if (postgresPrograms() === null) {
 
   t.beforeEach(clean);
 
-  t.test('20 workers claim 5,000 jobs: each once, and callers take turns', async (t) => {
+  t.test('20 workers claim every job once, and callers take turns', async (t) => {
     const { start } = await join('a');
     const jobs = Array.from({ length: JOBS }, (_, n) => ({
       sessionId: `s${n}`,
@@ -90,14 +93,15 @@ if (postgresPrograms() === null) {
         const claims = await store.claim(start, 3);
         if (claims.length === 0) return;
         claimed.push(...claims.map(({ sessionId }) => sessionId));
-        t.ok(await write(claims, 'end'));
+        if (!(await write(claims, 'end'))) t.fail('a write was refused');
       }
     };
     await Promise.all(Array.from({ length: WORKERS }, worker));
     t.equal(claimed.length, JOBS);
     t.equal(new Set(claimed).size, JOBS);
-    const first = claimed.slice(0, 1_000).filter((id) => callerOf.get(id) === 'c0').length;
-    t.ok(first > 100 && first < 350, `the caller with half of all jobs had ${first} of the first 1,000`);
+    const first = claimed.slice(0, JOBS / 5).filter((id) => callerOf.get(id) === 'c0').length;
+    const share = first / (JOBS / 5);
+    t.ok(share > 0.05 && share < 0.35, `the caller with most of the jobs had a share of ${share} of the first fifth`);
     t.equal((await kysely.selectFrom('cluster_claims').select('session_id').execute()).length, 0);
   });
 
@@ -106,7 +110,7 @@ if (postgresPrograms() === null) {
     const claimed = new Set<string>();
     let submitting = true;
     const worker = async () => {
-      while (claimed.size < 300) {
+      while (claimed.size < 60) {
         const before = submitting;
         const claims = await store.claim(start, 2);
         for (const { sessionId } of claims) claimed.add(sessionId);
@@ -114,13 +118,13 @@ if (postgresPrograms() === null) {
       }
     };
     const submitter = async (which: number) => {
-      for (let n = 0; n < 100; n += 1) await queue([{ sessionId: `s${which}-${n}`, caller: `c${n % 2}` }]);
+      for (let n = 0; n < 20; n += 1) await queue([{ sessionId: `s${which}-${n}`, caller: `c${n % 2}` }]);
     };
     const submitted = Promise.all([0, 1, 2].map(submitter)).then(() => {
       submitting = false;
     });
     await Promise.all([submitted, ...Array.from({ length: 6 }, worker)]);
-    t.equal(claimed.size, 300);
+    t.equal(claimed.size, 60);
   });
 
   t.test('a write whose token is no longer the claim changes nothing', async (t) => {
@@ -130,7 +134,7 @@ if (postgresPrograms() === null) {
     if (claim === undefined) throw new Error('nothing was claimed');
     t.same(await store.claim(other, 5), []);
     t.same(await store.takeOver(other, one, 10), [], 'not from a node that renews');
-    await makeOld('a', 31);
+    await makeOld('a');
     t.same(await store.expired(), [{ id: 'a', startToken: one.startToken }]);
     const [taken] = await store.takeOver(other, one, 10);
     if (taken === undefined) throw new Error('nothing was taken over');
@@ -144,7 +148,7 @@ if (postgresPrograms() === null) {
 
   t.test('a renewal that is faster than the sweep wins', async (t) => {
     const [one, other] = [(await join('a')).start, (await join('b')).start];
-    await makeOld('a', 31);
+    await makeOld('a');
     const [victim] = await store.expired();
     if (victim === undefined) throw new Error('not expired');
     t.match(await store.renew(one), { kind: 'renewed' });
@@ -169,7 +173,7 @@ if (postgresPrograms() === null) {
       { kind: 'superseded' },
       'one that was delayed changes nothing',
     );
-    await makeOld('a', 31);
+    await makeOld('a');
     t.match((await join('a', { home: 'elsewhere' })).answer, { kind: 'joined', inherited: [{ sessionId: 's1' }] });
   });
 
@@ -203,7 +207,7 @@ if (postgresPrograms() === null) {
     await queue([{ sessionId: 's1', caller: 'c' }]);
     await store.claim(one, 1);
     t.notOk(await store.remove('a'));
-    await makeOld('a', 31);
+    await makeOld('a');
     t.notOk(await store.remove('a'), 'it has a claim');
     await store.takeOver(other, one, 10);
     t.ok(await store.remove('a'));

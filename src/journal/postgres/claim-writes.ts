@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { TroupeError } from '../../protocol/errors.js';
-import type { ClusterTables } from '../cluster-tables.js';
+import type { Schema } from '../schema.js';
 
 /** The right to write about a session; see `src/cluster/cluster-store.ts`. */
 export interface HeldClaim {
@@ -13,7 +13,7 @@ export interface HeldClaim {
  * Call it first in the transaction.
  * @throws NODE_LOST if a token is no longer its claim's; nothing of the transaction may then be committed
  */
-export async function checkClaims(transaction: Kysely<ClusterTables>, claims: readonly HeldClaim[]): Promise<void> {
+export async function checkClaims(transaction: Kysely<Schema>, claims: readonly HeldClaim[]): Promise<void> {
   if (claims.length === 0) return;
   const tokens = new Map(claims.map(({ sessionId, token }) => [sessionId, token]));
   const { rows } = await sql<{ session_id: string; token: string }>`
@@ -29,7 +29,7 @@ export async function checkClaims(transaction: Kysely<ClusterTables>, claims: re
 
 /** Queues jobs that were accepted. Their callers' rows are locked first, and in one order. */
 export async function queueJobs(
-  transaction: Kysely<ClusterTables>,
+  transaction: Kysely<Schema>,
   jobs: readonly { readonly sessionId: string; readonly caller: string }[],
 ): Promise<void> {
   if (jobs.length === 0) return;
@@ -45,7 +45,7 @@ export async function queueJobs(
 }
 
 /** Gives up claims that {@link checkClaims} has checked, and queues their jobs again. */
-export async function queueAgain(transaction: Kysely<ClusterTables>, sessionIds: readonly string[]): Promise<void> {
+export async function queueAgain(transaction: Kysely<Schema>, sessionIds: readonly string[]): Promise<void> {
   if (sessionIds.length === 0) return;
   const claims = await transaction
     .deleteFrom('cluster_claims')
@@ -59,7 +59,7 @@ export async function queueAgain(transaction: Kysely<ClusterTables>, sessionIds:
 }
 
 /** Removes what ended from the queue and the claims. */
-export async function dropClaims(transaction: Kysely<ClusterTables>, sessionIds: readonly string[]): Promise<void> {
+export async function dropClaims(transaction: Kysely<Schema>, sessionIds: readonly string[]): Promise<void> {
   if (sessionIds.length === 0) return;
   await transaction.deleteFrom('cluster_claims').where('session_id', 'in', sessionIds).execute();
   const queued = transaction.selectFrom('cluster_queue').where('session_id', 'in', sessionIds);
