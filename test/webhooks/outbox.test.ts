@@ -15,6 +15,7 @@ import { targetFault, targetRule } from '#troupe/webhooks/webhook-target.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
+import { journalPlace } from '../support/test-store.js';
 import { type Received, type Receiver, startReceiver } from './receiver.js';
 
 guardLeaks(t);
@@ -26,7 +27,7 @@ async function openOutbox(t: Test, more: Partial<OutboxParts> = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'troupe-outbox-'));
   t.teardown(() => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, 'troupe.db');
-  const journal = await Journal.open({ file });
+  const journal = await Journal.open(await journalPlace(t, file));
   t.teardown(() => journal.close());
   const vault = await RequestVault.open(join(dir, 'troupe.key'));
   const clock = new ManualClock();
