@@ -130,7 +130,7 @@ module.exports = {
       from: { path: '^src/gateway/(uws|node)/' },
       to: { path: '^src/gateway/(uws|node)/', pathNot: '^src/gateway/$1/' },
     },
-    onlyImporter('sqlite-in-journal', ['libsql', 'kysely'], '^src/journal/'),
+    onlyImporter('databases-in-journal', ['libsql', 'kysely', 'pg'], '^src/journal/'),
     onlyImporter('docker-in-containers', ['dockerode', 'docker-modem'], '^src/containers/docker/'),
     {
       name: 'docker-when-wanted',

@@ -35,7 +35,10 @@ t.test('The journal in PostgreSQL', { skip }, async (t) => {
     const url = await createDatabase(server.url('postgres'));
     const journal = await open(t, url);
     const labels = { 'a\0b': 'c\ud800', branch: 'main' };
-    await journal.write({ records: [session(1, { labels, prompt: 'zero \0 and \ud800' })], events: [said(1, '\0\ud800')] });
+    await journal.write({
+      records: [session(1, { labels, prompt: 'zero \0 and \ud800' })],
+      events: [said(1, '\0\ud800')],
+    });
     await journal.close();
     const again = await open(t, url);
     t.equal(again.instance, journal.instance);
@@ -44,20 +47,23 @@ t.test('The journal in PostgreSQL', { skip }, async (t) => {
     t.same(textsOf(await again.events({ after: 0, limit: 10 })), ['\0\ud800']);
   });
 
-  await t.test('reports a fault of the server with its remedy, writes nothing half, and recovers by itself', async (t) => {
-    const url = await createDatabase(server.url('postgres'));
-    const journal = await open(t, url);
-    for (const [index, [code, says]] of FAULTS.entries()) {
-      await query(url, raiseOnEvents(code));
-      const write = journal.write({ records: [session(index)], events: [said(index, code)] });
-      await t.rejects(write, { code: 'UNAVAILABLE', message: says, details: { cause: code } });
-      t.equal(journal.writeFault()?.details?.cause, code);
-      await query(url, 'DROP TRIGGER fault ON events');
-      t.equal(await journal.get(idOf(index)), null);
-      t.equal(await journal.write({ records: [session(index)], events: [said(index, code)] }), index + 1);
-      t.equal(journal.writeFault(), null);
-    }
-  });
+  await t.test(
+    'reports a fault of the server with its remedy, writes nothing half, and recovers by itself',
+    async (t) => {
+      const url = await createDatabase(server.url('postgres'));
+      const journal = await open(t, url);
+      for (const [index, [code, says]] of FAULTS.entries()) {
+        await query(url, raiseOnEvents(code));
+        const write = journal.write({ records: [session(index)], events: [said(index, code)] });
+        await t.rejects(write, { code: 'UNAVAILABLE', message: says, details: { cause: code } });
+        t.equal(journal.writeFault()?.details?.cause, code);
+        await query(url, 'DROP TRIGGER fault ON events');
+        t.equal(await journal.get(idOf(index)), null);
+        t.equal(await journal.write({ records: [session(index)], events: [said(index, code)] }), index + 1);
+        t.equal(journal.writeFault(), null);
+      }
+    },
+  );
 
   await t.test('neither loses nor doubles an event while its connections are cut', async (t) => {
     const url = await createDatabase(server.url('postgres'));
@@ -107,7 +113,10 @@ t.test('The journal in PostgreSQL', { skip }, async (t) => {
     await server.start();
     t.equal(await during, 2);
     await server.stop('SIGKILL');
-    await t.rejects(journal.write({ events: [said(1, 'away')] }), { code: 'UNAVAILABLE', message: /cannot be reached/ });
+    await t.rejects(journal.write({ events: [said(1, 'away')] }), {
+      code: 'UNAVAILABLE',
+      message: /cannot be reached/,
+    });
     await t.rejects(journal.list({ limit: 1 }), { code: 'UNAVAILABLE' });
     await server.start();
     await journal.write({ events: [said(1, 'after')] });
