@@ -3,7 +3,7 @@ import type Database from 'libsql';
 import type { TroupeError } from '../../protocol/errors.js';
 import { applyWrites, type InsertRows } from '../apply-writes.js';
 import { SQLITE } from '../dialect.js';
-import { journalReads } from '../journal-reads.js';
+import { journalReads } from '../queries/journal-reads.js';
 import type { JournalReads, WriteRequest } from '../messages.js';
 import type { Schema } from '../schema.js';
 import type { Store } from '../store.js';
