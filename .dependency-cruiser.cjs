@@ -130,7 +130,7 @@ module.exports = {
       from: { path: '^src/gateway/(uws|node)/' },
       to: { path: '^src/gateway/(uws|node)/', pathNot: '^src/gateway/$1/' },
     },
-    onlyImporter('sqlite-in-journal', ['libsql'], '^src/journal/'),
+    onlyImporter('databases-in-journal', ['libsql', 'pg'], '^src/journal/'),
     onlyImporter('sql-in-its-folders', ['kysely'], '^src/(journal|cluster)/'),
     onlyImporter('docker-in-containers', ['dockerode', 'docker-modem'], '^src/containers/docker/'),
     {

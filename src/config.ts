@@ -16,6 +16,9 @@ import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
 import { TraceWhen } from './protocol/trace/trace.js';
 
+/** Characters of a key that all nodes share. */
+const MIN_CLUSTER_KEY = 32;
+
 const environmentName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, 'names an environment variable, such as TROUPE_TOKEN; never put the secret itself here');
@@ -82,6 +85,7 @@ const ConfigFile = z.strictObject({
     .prefault({}),
   token: environmentName.optional(),
   database: environmentName.optional(),
+  clusterKey: environmentName.optional(),
   webhookSecret: environmentName.optional(),
   requests: RequestsKey.prefault({}),
   webhooks: z.strictObject({ allow: WebhookTargets.default([]) }).prefault({}),
@@ -102,7 +106,10 @@ export interface ConfigFlags {
 /** The configuration of one service, frozen. Paths are absolute. */
 export interface Config
   extends Readonly<
-    Omit<z.infer<typeof ConfigFile>, 'token' | 'database' | 'webhookSecret' | 'models' | 'providers' | 'requests'>
+    Omit<
+      z.infer<typeof ConfigFile>,
+      'token' | 'database' | 'clusterKey' | 'webhookSecret' | 'models' | 'providers' | 'requests'
+    >
   > {
   /** The models that may be used, the default first; with their keys. */
   readonly models: readonly ModelChoice[];
@@ -135,6 +142,8 @@ export interface Config
   readonly token: string | undefined;
   /** The URL in the variable that `database` names: the journal is in PostgreSQL then. Contains a password. */
   readonly database: string | undefined;
+  /** The value of the variable that `clusterKey` names: it is used instead of the key file. */
+  readonly clusterKey: string | undefined;
   /** The value of the variable that `webhookSecret` names: messages to webhooks are signed with it. */
   readonly webhookSecret: string | undefined;
 }
@@ -159,6 +168,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
   const token = secretIn(env, 'token', rest.token);
   const webhookSecret = secretIn(env, 'webhookSecret', rest.webhookSecret);
   const database = databaseIn(env, rest.database);
+  const clusterKey = clusterKeyIn(env, rest.clusterKey);
   if (!isLoopback(rest.host) && token === undefined) {
     throw new TroupeError(
       'INVALID_REQUEST',
@@ -180,6 +190,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     sudoUser: sudoUser(env),
     webhookSecret,
     database,
+    clusterKey,
     otlp: otlp(rest.traces, env),
     token,
   });
@@ -200,6 +211,7 @@ export function configElsewhere(
     allowedHosts: [],
     token: undefined,
     database: undefined,
+    clusterKey: undefined,
     traceViewer: { port: 0 },
   };
   return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });
@@ -245,6 +257,15 @@ function databaseIn(env: NodeJS.ProcessEnv, variable: string | undefined): strin
   throw new TroupeError(
     'INVALID_REQUEST',
     `The variable ${variable}, which "database" names, must hold a URL such as postgres://user:password@host:5432/troupe`,
+  );
+}
+
+function clusterKeyIn(env: NodeJS.ProcessEnv, variable: string | undefined): string | undefined {
+  const key = secretIn(env, 'clusterKey', variable);
+  if (key === undefined || key.trim().length >= MIN_CLUSTER_KEY) return key;
+  throw new TroupeError(
+    'INVALID_REQUEST',
+    `The variable ${variable}, which "clusterKey" names, must hold at least ${MIN_CLUSTER_KEY} characters; create a key with: openssl rand -base64 32`,
   );
 }
 

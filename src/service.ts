@@ -105,7 +105,7 @@ export async function startService(
     const hub = new EventHub(journal);
     telemetry.follow(hub);
     built.push(() => telemetry.close());
-    const vault = await RequestVault.open(config.keyFile);
+    const vault = await RequestVault.open(config.keyFile, config.clusterKey);
     const tokens = await AccessTokens.open({ journal, vault, clock: systemClock, log });
     const webhooks = new Outbox({
       journal,

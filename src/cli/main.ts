@@ -40,6 +40,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./run/flow-check.js')).runFlow(rest);
       case 'token':
         return await (await import('./token.js')).runToken(rest);
+      case 'migrate':
+        return await (await import('./migrate.js')).runMigrate(rest);
       case 'requests':
         return await (await import('./requests/requests.js')).runRequests(rest);
       case 'session':

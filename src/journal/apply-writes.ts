@@ -1,13 +1,13 @@
 import type { Compilable, Insertable, Kysely } from 'kysely';
 import { assertNever } from '../base/assert-never.js';
-import { BatchStore } from './batch-store.js';
 import type { Dialect } from './dialect.js';
-import { FlowRunStore } from './flow-run-store.js';
-import { KeyValueStore } from './key-value-store.js';
 import { type MergedWrite, mergeWrites } from './merge-writes.js';
 import type { WriteRequest } from './messages.js';
+import { BatchStore } from './queries/batch-store.js';
+import { FlowRunStore } from './queries/flow-run-store.js';
+import { KeyValueStore } from './queries/key-value-store.js';
+import { ENDED } from './queries/session-store.js';
 import type { Schema } from './schema.js';
-import { ENDED } from './session-store.js';
 
 /** Values in one `in` list: both databases bound the parameters of a statement. */
 const IDS_AT_ONCE = 500;

@@ -73,7 +73,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   });
   const reports = new ReportPool();
   const hub = new EventHub(journal);
-  const vault = await RequestVault.open(config.keyFile);
+  const vault = await RequestVault.open(config.keyFile, config.clusterKey);
   const clock = systemClock;
   const tokens = await AccessTokens.open({ journal, vault, clock });
   const rule = targetRule({ ownPort: 0, allow: [], egress: {}, isOpen: () => true });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { readConfig } from '#troupe/config.js';
 import { installOwnPackages } from './own-packages.js';
 import { linkPackage, type PostgresServer, postgresPrograms, startPostgres } from './postgres/server.mjs';
 
@@ -93,6 +94,12 @@ export function storeSettings(t: Teardown): { readonly database?: string } {
     runScript('drop', url);
   });
   return { database: variable };
+}
+
+/** The place of the journal of a home that {@link storeSettings} was used for. */
+export function homePlace(home: string): Place {
+  const { journalFile: file, database } = readConfig({}, { ...process.env, TROUPE_HOME: home });
+  return database === undefined ? { file } : { file, database };
 }
 
 function sharedServer(): string {

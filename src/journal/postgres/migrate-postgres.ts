@@ -6,7 +6,7 @@ import { placeOf } from './postgres-errors.js';
 
 const OLDEST_SERVER = 140_000;
 /** One migration at a time, of all nodes: a key of PostgreSQL's advisory locks; the letters TRUP. */
-const MIGRATION_LOCK = 0x54525550;
+export const MIGRATION_LOCK = 0x54525550;
 
 /**
  * Brings the database to the current schema, in one transaction.

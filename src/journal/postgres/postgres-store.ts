@@ -3,8 +3,8 @@ import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { TroupeError } from '../../protocol/errors.js';
 import { applyWrites, type InsertRows } from '../apply-writes.js';
 import { POSTGRES } from '../dialect.js';
-import { journalReads } from '../journal-reads.js';
 import type { JournalReads, WriteRequest } from '../messages.js';
+import { journalReads } from '../queries/journal-reads.js';
 import type { Schema } from '../schema.js';
 import type { Store } from '../store.js';
 import { connectPostgres, type PostgresDatabase } from './connect-postgres.js';
@@ -18,7 +18,7 @@ const ROWS_AT_ONCE = 1_000;
 /** Rows of the first read of a page of events: a round trip costs more than a few rows too many. */
 const FIRST_ROWS = 32;
 /** How long a transaction is tried again if the database goes away, in milliseconds; a restart takes about a second. */
-const RETRY_MS = 5_000;
+const RETRY_MS = 3_000;
 const RETRY_PAUSE_MS = 100;
 
 /** One round trip; the transaction's id tells after a lost connection whether it was committed. */
@@ -46,7 +46,7 @@ export class PostgresStore implements Store {
     this.#url = url;
     this.#database = database;
     this.#kysely = database.kysely;
-    this.reads = journalReads(this.#kysely, POSTGRES, FIRST_ROWS);
+    this.reads = triedAgain(journalReads(this.#kysely, POSTGRES, FIRST_ROWS));
   }
 
   /** @throws UNAVAILABLE with the reason and the remedy; there are then no connections left */
@@ -156,6 +156,25 @@ export class PostgresStore implements Store {
   close(): Promise<void> {
     return this.#database.close();
   }
+}
+
+/** Reads that are tried again if their connection broke: after a restart of the server, each of the pool has. */
+function triedAgain(reads: JournalReads): JournalReads {
+  return new Proxy(reads, {
+    get(target, name) {
+      const read: unknown = Reflect.get(target, name);
+      if (typeof read !== 'function') return read;
+      return async (...args: unknown[]) => {
+        for (let triesLeft = CONNECTIONS; ; triesLeft -= 1) {
+          try {
+            return await Reflect.apply(read, target, args);
+          } catch (error) {
+            if (triesLeft === 0 || !isTransient(error)) throw error;
+          }
+        }
+      };
+    },
+  });
 }
 
 async function insertInParts<Row extends object>(

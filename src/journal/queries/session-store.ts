@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { TroupeError } from '../protocol/errors.js';
-import type { Dialect } from './dialect.js';
-import type { SessionQuery, SessionRow, StatusCounts } from './messages.js';
-import { storable } from './rows.js';
-import type { Schema } from './schema.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { Dialect } from '../dialect.js';
+import type { SessionQuery, SessionRow, StatusCounts } from '../messages.js';
+import { storable } from '../rows.js';
+import type { Schema } from '../schema.js';
 
 const SESSION_COLUMNS = ['id', 'mode', 'status', 'created_at as createdAt', 'batch', 'record', 'lease'] as const;
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { KeyValueKind, Submission } from './messages.js';
-import type { Schema } from './schema.js';
+import type { KeyValueKind, Submission } from '../messages.js';
+import type { Schema } from '../schema.js';
 
 /** Sorts after every character that an id may contain. */
 const LAST = '\u{10ffff}';

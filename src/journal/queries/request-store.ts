@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from './dialect.js';
-import type { RequestRow, WaitingRow } from './messages.js';
-import type { Schema } from './schema.js';
+import type { Dialect } from '../dialect.js';
+import type { RequestRow, WaitingRow } from '../messages.js';
+import type { Schema } from '../schema.js';
 
 /** Reads requests of sessions that have not ended. Stored apart from the records because they may be large. */
 export class RequestStore {

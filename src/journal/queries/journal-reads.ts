@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
+import type { Dialect } from '../dialect.js';
+import type { JournalReads } from '../messages.js';
+import type { Schema } from '../schema.js';
 import { BatchStore } from './batch-store.js';
-import type { Dialect } from './dialect.js';
 import { EventStore } from './event-store.js';
 import { FlowRunStore } from './flow-run-store.js';
 import { KeyValueStore } from './key-value-store.js';
-import type { JournalReads } from './messages.js';
 import { RequestStore } from './request-store.js';
-import type { Schema } from './schema.js';
 import { SessionStore } from './session-store.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely';
-import type { EventQuery, NumberedEventRow } from './messages.js';
-import type { Schema } from './schema.js';
+import type { EventQuery, NumberedEventRow } from '../messages.js';
+import type { Schema } from '../schema.js';
 
 /** Rows per read: starts small because a row may be large, and doubles until the page is full. */
 const FIRST_ROWS = 4;

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { FlowRun, FlowRunQuery } from './messages.js';
-import type { Schema } from './schema.js';
+import type { FlowRun, FlowRunQuery } from '../messages.js';
+import type { Schema } from '../schema.js';
 
 /** The history of flow runs. */
 export class FlowRunStore {

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from './dialect.js';
-import type { BatchCounts, OpenBatch } from './messages.js';
-import { parseJson } from './rows.js';
-import type { Schema } from './schema.js';
+import type { Dialect } from '../dialect.js';
+import type { BatchCounts, OpenBatch } from '../messages.js';
+import { parseJson } from '../rows.js';
+import type { Schema } from '../schema.js';
 
 /** Values in one `in` list: both databases bound the parameters of a statement. */
 const IDS_AT_ONCE = 500;
