@@ -1,5 +1,5 @@
-import { errorCode } from '../base/system-fault.js';
-import { TroupeError } from '../protocol/errors.js';
+import { errorCode } from '../../base/system-fault.js';
+import { TroupeError } from '../../protocol/errors.js';
 
 /** SQLite result codes that an operator can fix; https://www.sqlite.org/rescode.html */
 const REASONS: { readonly [primary: string]: string } = {
