@@ -14,6 +14,8 @@ try {
     const opened: JournalOpened = { opened: true, ...(await store.identity()) };
     serveRequests(parentPort, store);
     parentPort.postMessage(opened);
+    // After the replies that are under way: the owner then finds that its journal has failed.
+    void store.lost?.then((error) => setImmediate(() => fail(error)));
   } else {
     const damaged: JournalOpened = { opened: 'damaged', tables: store };
     parentPort.postMessage(damaged);
@@ -21,4 +23,8 @@ try {
 } catch (error) {
   const refused: JournalOpened = { opened: false, error: encodeError(error) };
   parentPort.postMessage(refused);
+}
+
+function fail(error: Error): never {
+  throw error;
 }

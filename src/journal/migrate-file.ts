@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type Database from 'libsql';
 import { TroupeError } from '../protocol/errors.js';
 import { connectPostgres } from './postgres/connect-postgres.js';
+import { newOwner, releaseOwnership, takeOwnership } from './postgres/database-owner.js';
 import { MIGRATION_LOCK, migratePostgres } from './postgres/migrate-postgres.js';
 import { explainPostgresError, placeOf } from './postgres/postgres-errors.js';
 import { parseJson, storable } from './rows.js';
@@ -54,6 +55,9 @@ export async function migrateFile(options: {
     await makeTables(url);
     return await target.kysely.transaction().execute(async (transaction) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
+      // A service that starts meanwhile waits for this row.
+      const owner = newOwner(NAME + process.pid);
+      await takeOwnership(transaction, url, owner);
       await assertEmpty(transaction, url);
       const copied: { [table: string]: number } = {};
       for (const [table, keys] of Object.entries(TABLES)) {
@@ -61,6 +65,7 @@ export async function migrateFile(options: {
         await assertCount(source, transaction, table, copied[table]);
       }
       await copyNumbers(source, transaction);
+      await releaseOwnership(transaction, owner);
       return copied;
     });
   } catch (error) {

@@ -34,6 +34,8 @@ export interface Schema extends ClusterTables {
   };
   /** SQLite's own table: the highest number that each table has given out. */
   sqlite_sequence: { name: string; seq: number };
+  /** PostgreSQL only: the service that may write; see `DatabaseOwner`. */
+  owner: { name: string; token: string; home: string; host: string; seen: Date };
   /** PostgreSQL only: the newest event's number. */
   counters: { name: string; value: number };
 }

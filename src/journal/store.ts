@@ -18,5 +18,7 @@ export interface Store {
   explain(error: unknown): TroupeError;
   /** Whether the other requests of a transaction would fail with the same error, each after a wait of its own. */
   concernsAll(error: unknown): boolean;
+  /** Resolves if another service has the database now: this one must stop. Null if the store cannot be taken away. */
+  readonly lost: Promise<TroupeError> | null;
   close(): Promise<void>;
 }

@@ -40,7 +40,8 @@ async function leaveHome(t: Test): Promise<string> {
     [2, 'completed'],
   ] as const) {
     const endedAt = status === 'completed' ? '2026-01-02T04:00:00.000Z' : null;
-    const { record } = session(n, { status, state: status, endedAt });
+    const batch = status === 'completed' ? 'b1' : null;
+    const { record } = session(n, { status, state: status, endedAt, batch, attempt: 2 });
     put(
       'sessions',
       'id, mode, status, created_at, batch, lease, record',
@@ -48,7 +49,7 @@ async function leaveHome(t: Test): Promise<string> {
       record.mode,
       status,
       record.createdAt,
-      null,
+      batch,
       null,
       JSON.stringify(record),
     );
@@ -57,6 +58,8 @@ async function leaveHome(t: Test): Promise<string> {
   put('requests', 'session_id, caller, request', idOf(1), 'ci', JSON.stringify(sealed));
   const target = vault.seal('https://hooks.example/1?token=abc', '');
   put('kept', 'kind, id, data', 'delivery', `${idOf(2)}/1`, JSON.stringify({ attempts: 3, target }));
+  const nightly = { createdAt: '2026-01-02T03:00:00.000Z', name: 'nightly', labels: { branch: 'main' } };
+  put('kept', 'kind, id, data', 'batch', 'b1', JSON.stringify(nightly));
   put('kept', 'kind, id, data', 'token', 'ci', JSON.stringify({ name: 'ci', hash: 'x' }));
   put('submissions', 'key, session_id, fingerprint', 'build-17', idOf(1), 'f');
   for (let n = 1; n <= EVENTS; n += 1) put('events', 'session_id, at, type, data', ...said(2, `event ${n}`));
@@ -75,7 +78,7 @@ t.test('troupe migrate brings a home of the version before to PostgreSQL', { ski
   const from = join(left, 'troupe.db');
 
   await t.test('not at all if a part of it cannot be copied', async (t) => {
-    const prepared = await Journal.open({ file: '', database: url });
+    const prepared = await Journal.open({ file: join(home, 'troupe.db'), database: url });
     await prepared.close();
     await query(url, 'ALTER TABLE kept ADD CONSTRAINT no_tokens CHECK (kind <> $$token$$)');
     const { code, output } = await runTroupe(home, 'migrate', '--from', from);
@@ -89,8 +92,11 @@ t.test('troupe migrate brings a home of the version before to PostgreSQL', { ski
     const { code, output } = await runTroupe(home, 'migrate', '--from', from);
     t.equal(code, 0, output);
     t.match(output, new RegExp(`events +${EVENTS - 1}\\n`));
-    const journal = await Journal.open({ file: '', database: url });
+    const journal = await Journal.open({ file: join(home, 'troupe.db'), database: url });
     t.teardown(() => journal.close());
+    const busy = await runTroupe(home, 'migrate', '--from', from);
+    t.equal(busy.code, 1);
+    t.match(busy.output, /is in use by another running service/);
     t.equal(journal.instance, '0123456789abcdef');
     t.same(await journal.waiting(), [{ id: idOf(1), batch: null, caller: 'ci' }]);
     t.same(
@@ -118,6 +124,10 @@ t.test('troupe migrate brings a home of the version before to PostgreSQL', { ski
       (await journal.waiting()).map(({ id }) => id),
       [idOf(1), idOf(3)],
     );
+    t.match(await journal.batchPage({ limit: 9, name: 'nightly', labels: [{ name: 'branch', value: 'main' }] }), [
+      { id: 'b1', counts: { completed: 1 }, flaky: 1 },
+    ]);
+    await journal.close();
   });
 
   await t.test('not over rows that are there, and not without a journal or its key', async (t) => {

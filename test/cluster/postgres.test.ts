@@ -5,12 +5,15 @@ import type { Claim, NodeDescription } from '#troupe/cluster/cluster-store.js';
 import { servedScore } from '#troupe/cluster/fair-share.js';
 import { leaseTimes } from '#troupe/cluster/lease-times.js';
 import { PostgresClusterStore } from '#troupe/cluster/postgres-cluster-store.js';
-import { checkClaims, dropClaims, queueAgain, queueJobs } from '#troupe/journal/postgres/claim-writes.js';
+import { dropClaims, lockClaims, queueAgain, queueJobs } from '#troupe/journal/postgres/claim-writes.js';
 import { connectPostgres } from '#troupe/journal/postgres/connect-postgres.js';
 import { migratePostgres } from '#troupe/journal/postgres/migrate-postgres.js';
 import type { Schema } from '#troupe/journal/schema.js';
 import { guardLeaks } from '../support/leaks.js';
 import { postgresPrograms, startPostgres } from '../support/postgres/server.mjs';
+
+/** Rolls a transaction back that found a stale claim. */
+const STALE = new Error('stale');
 
 guardLeaks(t);
 
@@ -57,13 +60,13 @@ if (postgresPrograms() === null) {
     const ids = claims.map(({ sessionId }) => sessionId);
     try {
       await kysely.transaction().execute(async (transaction) => {
-        await checkClaims(transaction, claims);
+        if ((await lockClaims(transaction, claims)).length > 0) throw STALE;
         if (change === 'end') await dropClaims(transaction, ids);
         if (change === 'requeue') await queueAgain(transaction, ids);
       });
       return true;
     } catch (error) {
-      if (Reflect.get(Object(error), 'code') !== 'NODE_LOST') throw error;
+      if (error !== STALE) throw error;
       return false;
     }
   };

@@ -47,6 +47,34 @@ t.test('The journal in PostgreSQL', { skip }, async (t) => {
     t.same(textsOf(await again.events({ after: 0, limit: 10 })), ['\0\ud800']);
   });
 
+  await t.test('lists batches by names and labels of every kind', async (t) => {
+    const journal = await open(t, await createDatabase(server.url('postgres')));
+    const batch = (n: number, data: object) =>
+      ({
+        kind: 'batch',
+        id: `b${n}`,
+        data: { createdAt: `2026-01-0${n}T00:00:00.000Z`, labels: {}, ...data },
+      }) as const;
+    await journal.write({
+      keyValues: [
+        batch(1, { name: 'zero \0 and \ud800', labels: { 'a\0b': 'c\ud800' } }),
+        batch(2, { name: 'plain', labels: { branch: 'main' } }),
+        batch(3, { name: null }),
+      ],
+      records: [session(1, { batch: 'b1', status: 'completed', state: 'completed', attempt: 2 })],
+    });
+    const ids = async (query: object) => (await journal.batchPage({ limit: 9, ...query })).map(({ id }) => id);
+    t.same(await ids({}), ['b3', 'b2', 'b1']);
+    t.same(await ids({ before: 'b3', limit: 1 }), ['b2']);
+    t.same(await ids({ name: 'zero \0 and \ud800' }), ['b1']);
+    t.same(await ids({ labels: [{ name: 'a\0b', value: 'c\ud800' }] }), ['b1']);
+    t.same(await ids({ labels: [{ name: 'branch', value: null }] }), ['b2']);
+    const [, , first] = await journal.batchPage({ limit: 9 });
+    t.match(first, { counts: { completed: 1 }, flaky: 1, data: { name: 'zero \0 and \ud800' } });
+    await journal.removeBatch('b1');
+    t.same(await ids({}), ['b3', 'b2']);
+  });
+
   await t.test(
     'reports a fault of the server with its remedy, writes nothing half, and recovers by itself',
     async (t) => {
@@ -140,18 +168,22 @@ function raiseOnEvents(code: string): string {
 }
 
 async function refusals(t: Test, server: PostgresServer): Promise<void> {
+  t.testdir({});
   const admin = server.url('postgres');
   const refused = (url: string, message: RegExp) =>
-    t.rejects(Journal.open({ file: '', database: url }), { code: 'UNAVAILABLE', message });
+    t.rejects(Journal.open({ file: join(t.testdirName, 'unused.db'), database: url }), {
+      code: 'UNAVAILABLE',
+      message,
+    });
   await refused(server.url('nowhere'), /database localhost\/nowhere does not exist/);
   const foreign = await createDatabase(admin);
   await query(foreign, 'CREATE TABLE theirs (a int)');
   await refused(foreign, /has tables of another program/);
   const newer = await createDatabase(admin);
-  await (await Journal.open({ file: '', database: newer })).close();
+  await (await Journal.open({ file: join(t.testdirName, 'unused.db'), database: newer })).close();
   const setVersion = (version: number) => query(newer, `UPDATE meta SET value = '${version}' WHERE key = 'schema'`);
   await setVersion(MIGRATIONS.length + 1);
-  await (await Journal.open({ file: '', database: newer })).close();
+  await (await Journal.open({ file: join(t.testdirName, 'unused.db'), database: newer })).close();
   await setVersion(MIGRATIONS.length + 2);
   await refused(newer, /written by a newer Troupe/);
   await query(admin, "CREATE ROLE few LOGIN PASSWORD 'secret' CONNECTION LIMIT 0");

@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import { TroupeError } from '../../protocol/errors.js';
 import type { Schema } from '../schema.js';
 
 /** The right to write about a session; see `src/cluster/cluster-store.ts`. */
@@ -11,20 +10,20 @@ export interface HeldClaim {
 /**
  * Locks the claims until the transaction ends, so that nobody takes a session over between this check and the commit.
  * Call it first in the transaction.
- * @throws NODE_LOST if a token is no longer its claim's; nothing of the transaction may then be committed
+ * @returns sessions whose token is no longer their claim's; if there are any, nothing of the transaction may be committed
  */
-export async function checkClaims(transaction: Kysely<Schema>, claims: readonly HeldClaim[]): Promise<void> {
-  if (claims.length === 0) return;
+export async function lockClaims(
+  transaction: Kysely<Schema>,
+  claims: readonly HeldClaim[],
+): Promise<readonly string[]> {
+  if (claims.length === 0) return [];
   const tokens = new Map(claims.map(({ sessionId, token }) => [sessionId, token]));
   const { rows } = await sql<{ session_id: string; token: string }>`
     select session_id, token from cluster_claims
     where session_id in (${sql.join([...tokens.keys()].map((id) => sql`${id}`))})
     order by session_id for share`.execute(transaction);
   const held = new Map(rows.map(({ session_id, token }) => [session_id, token]));
-  for (const { sessionId, token } of claims) {
-    if (held.get(sessionId) === token) continue;
-    throw new TroupeError('NODE_LOST', `Session ${sessionId} was taken over by another node`, { sessionId });
-  }
+  return claims.filter(({ sessionId, token }) => held.get(sessionId) !== token).map(({ sessionId }) => sessionId);
 }
 
 /** Queues jobs that were accepted. Their callers' rows are locked first, and in one order. */
@@ -44,7 +43,7 @@ export async function queueJobs(
     .execute();
 }
 
-/** Gives up claims that {@link checkClaims} has checked, and queues their jobs again. */
+/** Gives up claims that {@link lockClaims} has locked, and queues their jobs again. */
 export async function queueAgain(transaction: Kysely<Schema>, sessionIds: readonly string[]): Promise<void> {
   if (sessionIds.length === 0) return;
   const claims = await transaction

@@ -8,6 +8,7 @@ import { journalReads } from '../queries/journal-reads.js';
 import type { Schema } from '../schema.js';
 import type { Store } from '../store.js';
 import { connectPostgres, type PostgresDatabase } from './connect-postgres.js';
+import { DatabaseOwner, lockedToken } from './database-owner.js';
 import { migratePostgres } from './migrate-postgres.js';
 import { explainPostgresError, isOutage, isTransient } from './postgres-errors.js';
 
@@ -21,10 +22,18 @@ const FIRST_ROWS = 32;
 const RETRY_MS = 3_000;
 const RETRY_PAUSE_MS = 100;
 
-/** One round trip; the transaction's id tells after a lost connection whether it was committed. */
-const BEGIN: CompiledQuery<{ readonly id: string }> = CompiledQuery.raw(
-  'BEGIN; SELECT pg_current_xact_id()::text AS id',
-);
+/** A lock that keeps a home for one service. */
+interface HeldHome {
+  /** Identifies the home. */
+  readonly home: string;
+  release(): void;
+}
+
+/** The first row of a transaction. `token` is null if another service is the owner. */
+interface Begun {
+  readonly id: string;
+  readonly token: string | null;
+}
 
 /** A transaction whose commit was sent, and whose answer never came. */
 interface Unsettled {
@@ -36,27 +45,43 @@ interface Unsettled {
 export class PostgresStore implements Store {
   readonly reads: JournalReads;
   readonly readsInParallel = true;
+  readonly lost: Promise<TroupeError>;
   readonly #url: string;
   readonly #database: PostgresDatabase<Schema>;
   readonly #kysely: Kysely<Schema>;
+  readonly #owner: DatabaseOwner;
+  readonly #lock: HeldHome;
+  /** One round trip; the transaction's id tells after a lost connection whether it was committed. */
+  readonly #begin: CompiledQuery<Begun>;
   /** The last transaction failed because of the database: the next one is not tried for long. */
   #isDown = false;
 
-  private constructor(url: string, database: PostgresDatabase<Schema>) {
+  private constructor(url: string, database: PostgresDatabase<Schema>, owner: DatabaseOwner, lock: HeldHome) {
     this.#url = url;
+    this.#lock = lock;
+    this.#owner = owner;
+    this.lost = owner.lost;
+    this.#begin = CompiledQuery.raw(
+      `BEGIN; SELECT pg_current_xact_id()::text AS id, ${lockedToken(owner.owner)} AS token`,
+    );
     this.#database = database;
     this.#kysely = database.kysely;
     this.reads = triedAgain(journalReads(this.#kysely, POSTGRES, FIRST_ROWS));
   }
 
-  /** @throws UNAVAILABLE with the reason and the remedy; there are then no connections left */
-  static async open(url: string): Promise<PostgresStore> {
+  /**
+   * @param lock of the service's home; released when the store is closed or cannot be opened
+   * @throws UNAVAILABLE with the reason and the remedy, also if another service uses the database; there are then no
+   *   connections left
+   */
+  static async open(url: string, lock: HeldHome): Promise<PostgresStore> {
     const database = connectPostgres<Schema>({ url, connections: CONNECTIONS, name: 'troupe journal' });
     try {
       await migratePostgres(database.kysely, url);
-      return new PostgresStore(url, database);
+      return new PostgresStore(url, database, await DatabaseOwner.take(url, lock.home), lock);
     } catch (error) {
       await database.close();
+      lock.release();
       throw explainPostgresError(url, error);
     }
   }
@@ -104,8 +129,9 @@ export class PostgresStore implements Store {
   /** @param onCommit called before the commit is sent */
   #transact(requests: readonly WriteRequest[], onCommit: (sent: Unsettled) => void): Promise<readonly number[]> {
     return this.#kysely.connection().execute(async (kysely) => {
-      const { rows } = await kysely.executeQuery(BEGIN);
+      const { rows } = await kysely.executeQuery(this.#begin);
       try {
+        if (rows[0]?.token !== this.#owner.owner.token) throw this.#owner.replaced();
         const insert = <Row extends object>(build: InsertRows<Row>, rows: readonly Row[]) =>
           insertInParts(kysely, build, rows);
         const takeEventNumbers = (count: number) => takeNumbers(kysely, count);
@@ -153,8 +179,13 @@ export class PostgresStore implements Store {
     return isOutage(error) || (error instanceof TroupeError && error.code === 'UNAVAILABLE');
   }
 
-  close(): Promise<void> {
-    return this.#database.close();
+  async close(): Promise<void> {
+    try {
+      await this.#owner.release();
+      await this.#database.close();
+    } finally {
+      this.#lock.release();
+    }
   }
 }
 

@@ -30,7 +30,7 @@ export function openDatabase(file: string): Database.Database {
 }
 
 /** Creates the file readable by its user only, since it contains page content. SQLite gives the log the same mode. */
-function makePrivate(file: string): void {
+export function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'ax', 0o600));
   } catch {

@@ -25,6 +25,8 @@ const MAX_STATEMENTS = 256;
 export class SqliteStore implements Store {
   readonly reads: JournalReads;
   readonly readsInParallel = false;
+  /** The lock on the file ends with this process. */
+  readonly lost = null;
   readonly #file: string;
   readonly #database: Database.Database;
   readonly #kysely: Kysely<Schema>;
