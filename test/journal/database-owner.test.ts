@@ -12,7 +12,7 @@ const skip = await postgresMissing();
 const EXPIRE = "UPDATE owner SET seen = seen - interval '31 s'";
 const CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'troupe%'";
 /** What a service that was killed leaves: nobody renews, and the row names its home. */
-const LEAVE = 'INSERT INTO owner SELECT name, token, home, host, now() + interval '1 hour' FROM kept_owner';
+const LEAVE = "INSERT INTO owner SELECT name, token, home, host, now() + interval '1 hour' FROM kept_owner";
 const KEEP = 'CREATE TABLE kept_owner AS SELECT * FROM owner';
 
 /** Tries again if the owner renews its row between the two steps. */
