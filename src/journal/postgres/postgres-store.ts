@@ -129,8 +129,8 @@ export class PostgresStore implements Store {
   /** @param onCommit called before the commit is sent */
   #transact(requests: readonly WriteRequest[], onCommit: (sent: Unsettled) => void): Promise<readonly number[]> {
     return this.#kysely.connection().execute(async (kysely) => {
-      const { rows } = await kysely.executeQuery(this.#begin);
       try {
+        const { rows } = await kysely.executeQuery(this.#begin);
         if (rows[0]?.token !== this.#owner.owner.token) throw this.#owner.replaced();
         const insert = <Row extends object>(build: InsertRows<Row>, rows: readonly Row[]) =>
           insertInParts(kysely, build, rows);
