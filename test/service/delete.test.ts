@@ -4,8 +4,8 @@ import t from 'tap';
 import { Journal } from '#troupe/journal/journal.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { guardLeaks } from '../support/leaks.js';
-import { homePlace } from '../support/test-store.js';
 import { makeHome, startTestService, type TestService } from '../support/service.js';
+import { homePlace } from '../support/test-store.js';
 
 guardLeaks(t);
 
