@@ -8,7 +8,7 @@ const FLOORS = [
   ['webdriver'],
   ['supervisor'],
   ['actors'],
-  ['auth', 'autonomy', 'playwright', 'playwright-test', 'request-client', 'webhooks'],
+  ['auth', 'autonomy', 'cluster', 'playwright', 'playwright-test', 'request-client', 'webhooks'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['containers'],
@@ -131,7 +131,8 @@ module.exports = {
       from: { path: '^src/gateway/(uws|node)/' },
       to: { path: '^src/gateway/(uws|node)/', pathNot: '^src/gateway/$1/' },
     },
-    onlyImporter('sqlite-in-journal', ['libsql', 'kysely'], '^src/journal/'),
+    onlyImporter('databases-in-journal', ['libsql', 'pg'], '^src/journal/'),
+    onlyImporter('sql-in-its-folders', ['kysely'], '^src/(journal|cluster)/'),
     onlyImporter('docker-in-containers', ['dockerode', 'docker-modem'], '^src/containers/docker/'),
     {
       name: 'docker-when-wanted',

@@ -25,6 +25,14 @@ const PROOFS = {
     { path: 'test/script/escapes.test.ts', env: {} },
     { path: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
+  cluster: [
+    { path: 'test/cluster/postgres.test.ts', env: {} },
+    // 10,000 schedules each.
+    ...Array.from({ length: 10 }, (_, round) => ({
+      path: 'test/cluster/simulation.test.ts',
+      env: { TROUPE_ROUND: `${round + 1}` },
+    })),
+  ],
   'create-playwright': [{ path: 'test/playwright/create-playwright.proof.ts', env: {} }],
   doors: [{ path: 'test/webdriver/doors.proof.ts', env: {} }],
   curl: [{ path: 'test/request-client/curl-import/continuations.test.ts', env: {} }],

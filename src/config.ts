@@ -16,6 +16,9 @@ import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
 import { TraceWhen } from './protocol/trace/trace.js';
 
+/** Characters of a key that all nodes share. */
+const MIN_CLUSTER_KEY = 32;
+
 const environmentName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, 'names an environment variable, such as TROUPE_TOKEN; never put the secret itself here');
@@ -83,6 +86,8 @@ const ConfigFile = z.strictObject({
     })
     .prefault({}),
   token: environmentName.optional(),
+  database: environmentName.optional(),
+  clusterKey: environmentName.optional(),
   webhookSecret: environmentName.optional(),
   requests: RequestsKey.prefault({}),
   webhooks: z.strictObject({ allow: WebhookTargets.default([]) }).prefault({}),
@@ -104,7 +109,12 @@ export interface ConfigFlags {
 
 /** The configuration of one service, frozen. Paths are absolute. */
 export interface Config
-  extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token' | 'webhookSecret' | 'models' | 'providers' | 'requests'>> {
+  extends Readonly<
+    Omit<
+      z.infer<typeof ConfigFile>,
+      'token' | 'database' | 'clusterKey' | 'webhookSecret' | 'models' | 'providers' | 'requests'
+    >
+  > {
   /** The models that may be used, the default first; with their keys. */
   readonly models: readonly ModelChoice[];
   readonly home: string;
@@ -134,6 +144,10 @@ export interface Config
   readonly otlp: { readonly url: string; readonly headers: { readonly [name: string]: string } } | null;
   /** The value of the variable that `token` names. */
   readonly token: string | undefined;
+  /** The URL in the variable that `database` names: the journal is in PostgreSQL then. Contains a password. */
+  readonly database: string | undefined;
+  /** The value of the variable that `clusterKey` names: it is used instead of the key file. */
+  readonly clusterKey: string | undefined;
   /** The value of the variable that `webhookSecret` names: messages to webhooks are signed with it. */
   readonly webhookSecret: string | undefined;
 }
@@ -157,6 +171,8 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
   const { models, providers, requests, ...rest } = parsed.data;
   const token = secretIn(env, 'token', rest.token);
   const webhookSecret = secretIn(env, 'webhookSecret', rest.webhookSecret);
+  const database = databaseIn(env, rest.database);
+  const clusterKey = clusterKeyIn(env, rest.clusterKey);
   if (!isLoopback(rest.host) && token === undefined) {
     throw new TroupeError(
       'INVALID_REQUEST',
@@ -184,6 +200,8 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     cacheDir: cacheFolder(env),
     sudoUser: sudoUser(env),
     webhookSecret,
+    database,
+    clusterKey,
     otlp: otlp(rest.traces, env),
     token,
   });
@@ -204,6 +222,8 @@ export function configElsewhere(
     handoff: { link: false },
     allowedHosts: [],
     token: undefined,
+    database: undefined,
+    clusterKey: undefined,
     traceViewer: { port: 0 },
   };
   return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });
@@ -240,6 +260,25 @@ export function isLoopback(host: string): boolean {
 function secretIn(env: NodeJS.ProcessEnv, key: string, variable: string | undefined): string | undefined {
   if (variable === undefined || env[variable]) return variable === undefined ? undefined : env[variable];
   throw new TroupeError('INVALID_REQUEST', `The configuration names the ${key} variable ${variable}, which is not set`);
+}
+
+function databaseIn(env: NodeJS.ProcessEnv, variable: string | undefined): string | undefined {
+  const url = secretIn(env, 'database', variable);
+  if (url === undefined || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) return url;
+  // The value may contain a password.
+  throw new TroupeError(
+    'INVALID_REQUEST',
+    `The variable ${variable}, which "database" names, must hold a URL such as postgres://user:password@host:5432/troupe`,
+  );
+}
+
+function clusterKeyIn(env: NodeJS.ProcessEnv, variable: string | undefined): string | undefined {
+  const key = secretIn(env, 'clusterKey', variable);
+  if (key === undefined || key.trim().length >= MIN_CLUSTER_KEY) return key;
+  throw new TroupeError(
+    'INVALID_REQUEST',
+    `The variable ${variable}, which "clusterKey" names, must hold at least ${MIN_CLUSTER_KEY} characters; create a key with: openssl rand -base64 32`,
+  );
 }
 
 /** The standard variables of OpenTelemetry's exporters; `traces` of the file wins over the endpoint. */

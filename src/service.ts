@@ -95,7 +95,7 @@ export async function startService(
       onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
     });
     built.push(() => gateway.close(0));
-    const journal = await Journal.open({ file: config.journalFile, log });
+    const journal = await Journal.open({ file: config.journalFile, database: config.database, log });
     built.push(() => journal.close());
     const surroundings = {
       config,
@@ -119,7 +119,7 @@ export async function startService(
     const hub = new EventHub(journal);
     telemetry.follow(hub);
     built.push(() => telemetry.close());
-    const vault = await RequestVault.open(config.keyFile);
+    const vault = await RequestVault.open(config.keyFile, config.clusterKey);
     const tokens = await AccessTokens.open({ journal, vault, clock: systemClock, log });
     const webhooks = new Outbox({
       journal,

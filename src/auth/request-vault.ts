@@ -30,9 +30,11 @@ export class RequestVault {
 
   /**
    * Reads the key file, or creates it. One service at a time may call it for a file.
+   * @param clusterKey used instead of the file: a key of a key file, or any other text
    * @throws UNAVAILABLE if the file cannot be read or created, or contains no key
    */
-  static async open(file: string): Promise<RequestVault> {
+  static async open(file: string, clusterKey?: string): Promise<RequestVault> {
+    if (clusterKey !== undefined) return new RequestVault(keyOf(clusterKey));
     const found = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return makeKey(file);
       throw unusable(file, whyNot(error), error);
@@ -76,6 +78,25 @@ export class RequestVault {
   fingerprint(request: unknown): string {
     return createHmac('sha256', this.#marking).update(JSON.stringify(request)).digest('base64url');
   }
+}
+
+/** The content of a key file means the same key here, so that a home and a cluster can share one. */
+function keyOf(text: string): Buffer {
+  const key = Buffer.from(text.trim(), 'base64url');
+  if (key.length === KEY_BYTES && key.toString('base64url') === text.trim()) return key;
+  return Buffer.from(hkdfSync('sha256', text, '', 'troupe cluster key', KEY_BYTES));
+}
+
+/** Copies sealed values from one key to another. Values that the first key does not open stay as they are. */
+export function resealer(from: RequestVault, to: RequestVault): (value: unknown) => unknown {
+  const reseal = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(reseal);
+    const opened = from.unseal(value);
+    if (opened !== null) return to.seal(opened.request, opened.caller);
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, reseal(member)]));
+  };
+  return reseal;
 }
 
 /** Written completely or not at all: a truncated key would make every stored session unreadable. */

@@ -103,6 +103,13 @@ types  prints agent-js.d.ts, the types for editors and tsc`,
     more: `Writes it to the flows folder (./flows, or --flows), and prints the tsconfig.json that goes with it.
 troupe flow types prints the same types.`,
   },
+  migrate: {
+    usage: ['troupe migrate --from FILE [--key FILE]'],
+    summary: 'Copies a SQLite journal to the PostgreSQL database of this home.',
+    more: `FILE is the troupe.db of a stopped service. The database that "database" of troupe.json names must be empty.
+If it fails, nothing was copied. Stored requests are sealed anew with the key of this home.
+  --key FILE            the key that FILE was sealed with; by default the troupe.key beside it`,
+  },
   token: {
     usage: [
       'troupe token create NAME --role view|run|admin [--running N] [--queued N] [--per-minute N] [--url URL]',

@@ -42,6 +42,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./run/types-command.js')).runTypes(rest);
       case 'token':
         return await (await import('./token.js')).runToken(rest);
+      case 'migrate':
+        return await (await import('./migrate.js')).runMigrate(rest);
       case 'requests':
         return await (await import('./requests/requests.js')).runRequests(rest);
       case 'session':

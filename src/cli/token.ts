@@ -115,9 +115,9 @@ async function remoteBook(url: string, config: Config): Promise<TokenBook | null
 /** @throws UNAVAILABLE when another process has the home */
 async function localBook(config: Config): Promise<TokenBook> {
   await mkdir(config.home, { recursive: true });
-  const journal = await Journal.open({ file: config.journalFile });
+  const journal = await Journal.open({ file: config.journalFile, database: config.database });
   try {
-    const vault = await RequestVault.open(config.keyFile);
+    const vault = await RequestVault.open(config.keyFile, config.clusterKey);
     const tokens = await AccessTokens.open({ journal, vault, clock: systemClock });
     const configured = config.token !== undefined;
     return {

@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 import { withDeadline } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
-import type { JournalOpened } from './messages.js';
+import type { JournalOpened, JournalPlace } from './messages.js';
 
 /**
  * Replaying a long write-ahead log after a crash takes time, and so does copying the readable rows of a damaged file.
  */
 const OPEN_DEADLINE_MS = 120_000;
 
-/** Starts the journal's thread, which opens the file. The caller must terminate the thread. */
-export function startWorker(file: string): Worker {
+/** Starts the journal's thread, which opens the database. The caller must terminate the thread. */
+export function startWorker(place: JournalPlace): Worker {
   return new Worker(new URL('./journal.thread.js', import.meta.url), {
-    workerData: file,
+    workerData: place,
     name: 'journal',
     // The thread needs none of the process's loaders, inspectors, or environment variables.
     execArgv: [],
@@ -20,14 +20,16 @@ export function startWorker(file: string): Worker {
 }
 
 /**
- * Waits for the thread's first message: whether it could open the file.
+ * Waits for the thread's first message: whether it could open the database.
  * @throws UNAVAILABLE if the thread does not report in time
  */
 export async function firstMessage(worker: Worker): Promise<JournalOpened> {
   let removeListeners = () => {};
   const message = new Promise<JournalOpened>((resolve, reject) => {
     const onExit = (code: number) =>
-      reject(new TroupeError('UNAVAILABLE', `The journal's thread exited with code ${code} before the file was open`));
+      reject(
+        new TroupeError('UNAVAILABLE', `The journal's thread exited with code ${code} before the database was open`),
+      );
     worker.on('message', resolve).on('error', reject).on('exit', onExit);
     // Removed one by one: removeAllListeners() would also remove the Worker's own listeners, and no message would
     // arrive.

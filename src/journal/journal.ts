@@ -15,6 +15,7 @@ import type {
   FlowRun,
   FlowRunQuery,
   JournalOpened,
+  JournalPlace,
   JournalReads,
   JournalReply,
   JournalRequest,
@@ -34,7 +35,7 @@ import {
   type StoredSession,
   type WaitingSession,
 } from './rows.js';
-import { describeSalvaged, replaceDamaged, type SalvagedTable } from './salvage.js';
+import { describeSalvaged, replaceDamaged, type SalvagedTable } from './sqlite/salvage.js';
 import { WriteHealth } from './write-health.js';
 
 export type { JournalBatch, KeyValue } from './journal-batch.js';
@@ -109,9 +110,9 @@ export class Journal {
    * @throws UNAVAILABLE if the file is not a database or belongs to another program, was written by a newer version, is
    *   open in another running service, or cannot be written; the message names the file and the remedy
    */
-  static async open(options: { readonly file: string; log?(line: string): void }): Promise<Journal> {
-    const { file, log = () => {} } = options;
-    const worker = startWorker(file);
+  static async open(options: JournalPlace & { log?(line: string): void }): Promise<Journal> {
+    const { file, database, log = () => {} } = options;
+    const worker = startWorker({ file, database });
     let tables: readonly SalvagedTable[];
     try {
       const opened = await firstMessage(worker);

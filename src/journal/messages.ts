@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
-import type { SalvagedTable } from './salvage.js';
+import type { SalvagedTable } from './sqlite/salvage.js';
 
 /** A session's row. `record` and `lease` are JSON texts that the journal's thread never parses. */
 export interface SessionRow {
@@ -12,6 +12,13 @@ export interface SessionRow {
   readonly batch: string | null;
   readonly record: string;
   readonly lease: string | null;
+}
+
+/** A session's row as it is written: with columns that queries compare, so that no query reads JSON. */
+export interface WrittenSessionRow extends SessionRow {
+  readonly endedAt: string | null;
+  readonly attempt: number;
+  readonly labels: readonly (readonly [name: string, value: string])[];
 }
 
 /** A session's request and its caller. `request` is JSON text. Deleted when the session ends. */
@@ -153,7 +160,7 @@ export type WriteRequest =
   | {
       readonly op: 'write';
       readonly id: number;
-      readonly records: readonly SessionRow[];
+      readonly records: readonly WrittenSessionRow[];
       readonly requests: readonly RequestRow[];
       readonly events: readonly EventRow[];
       readonly submissions: readonly Submission[];
@@ -199,6 +206,14 @@ export interface ReadRequest {
 
 /** From the owner to the journal's thread, posted in arrays, in order. */
 export type JournalRequest = WriteRequest | ReadRequest | { readonly op: 'close'; readonly id: number };
+
+/** Where the journal is. */
+export interface JournalPlace {
+  /** The SQLite file, if no other database is named. */
+  readonly file: string;
+  /** The `postgres://` URL of a database. */
+  readonly database?: string | undefined;
+}
 
 /** The thread's first message. */
 export type JournalOpened =

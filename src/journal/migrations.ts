@@ -1,8 +1,9 @@
-/**
- * The schema's migrations. The n-th text takes a database from version n-1 to n (`PRAGMA user_version`). The SQL of a
- * released migration is never changed; add a new one. Each runs in one transaction together with its version number.
- */
-export const MIGRATIONS: readonly string[] = [
+import { CLUSTER_MIGRATION } from './cluster-tables.js';
+import type { Migration } from './migration.js';
+import { POSTGRES_BASELINE } from './postgres/baseline.js';
+
+/** The versions before PostgreSQL was supported. */
+const SQLITE_ONLY: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   INSERT INTO meta VALUES ('instance', lower(hex(randomblob(8))));
@@ -101,10 +102,44 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX sessions_by_mode ON sessions (mode, created_at);
   CREATE INDEX sessions_by_batch ON sessions (batch, status) WHERE batch IS NOT NULL;
   `,
-  `
-  -- The list of batches, newest first: without it a page of the list reads and sorts all batches.
-  CREATE INDEX batches_by_time ON kept (data ->> 'createdAt', id) WHERE kind = 'batch';
-  `,
+];
+
+const COLUMNS_FOR_QUERIES = `
+  -- What queries compare has columns of its own: PostgreSQL cannot read JSON that contains \\u0000 or lone surrogates.
+  ALTER TABLE sessions ADD COLUMN ended_at TEXT;
+  ALTER TABLE sessions ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;
+  UPDATE sessions SET ended_at = record ->> 'endedAt', attempt = coalesce(record ->> 'attempt', 1)
+    WHERE json_valid(record) AND status IN ('completed', 'failed', 'stopped');
+  CREATE TABLE session_labels (
+    session_id TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (session_id, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX session_labels_by_name ON session_labels (name, value);
+  INSERT INTO session_labels
+    SELECT sessions.id, label.key, label.value FROM sessions, json_each(sessions.record, '$.labels') AS label
+    WHERE json_valid(sessions.record);
+  CREATE TABLE batches (id TEXT PRIMARY KEY, created_at TEXT NOT NULL, name TEXT) WITHOUT ROWID;
+  CREATE INDEX batches_by_time ON batches (created_at, id);
+  INSERT INTO batches SELECT id, data ->> 'createdAt', data ->> 'name' FROM kept
+    WHERE kind = 'batch' AND json_valid(data) AND data ->> 'createdAt' IS NOT NULL;
+  CREATE TABLE batch_labels (
+    batch_id TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (batch_id, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX batch_labels_by_name ON batch_labels (name, value);
+  INSERT INTO batch_labels
+    SELECT batches.id, label.key, label.value FROM batches
+    JOIN kept ON kept.kind = 'batch' AND kept.id = batches.id, json_each(kept.data, '$.labels') AS label;
+`;
+
+/**
+ * The schema's migrations: the n-th takes a database from version n-1 to n (SQLite: `PRAGMA user_version`; PostgreSQL:
+ * `meta`, key 'schema'). The SQL of a released migration is never changed; add a new one. Each runs in one transaction
+ * together with its version number. With PostgreSQL, nodes of two neighbouring versions run together: a migration only
+ * adds what the version before can ignore.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  ...SQLITE_ONLY.map((sqlite) => ({ sqlite, postgres: '' })),
+  { sqlite: COLUMNS_FOR_QUERIES, postgres: POSTGRES_BASELINE },
+  CLUSTER_MIGRATION,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

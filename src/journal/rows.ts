@@ -3,7 +3,7 @@ import { TroupeError } from '../protocol/errors.js';
 import { readNumberedEvent } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord } from '../protocol/session.js';
-import type { NumberedEventRow, RequestRow, SessionRow } from './messages.js';
+import type { NumberedEventRow, RequestRow, SessionRow, WrittenSessionRow } from './messages.js';
 
 /** A session as the journal stores it. */
 export interface StoredSession {
@@ -33,7 +33,7 @@ export function toRequestRow({ sessionId, caller, request }: StoredRequest): Req
   return { sessionId, caller, request: toJson(request) };
 }
 
-export function toSessionRow(session: StoredSession): SessionRow {
+export function toSessionRow(session: StoredSession): WrittenSessionRow {
   const { record } = session;
   return {
     id: record.id,
@@ -41,9 +41,17 @@ export function toSessionRow(session: StoredSession): SessionRow {
     status: record.status,
     createdAt: record.createdAt,
     batch: record.batch,
+    endedAt: record.endedAt,
+    attempt: record.attempt,
+    labels: Object.entries(record.labels).map(([name, value]) => [storable(name), storable(value)] as const),
     record: toJson({ ...record, queuePosition: null }),
     lease: session.lease === null ? null : toJson(session.lease),
   };
+}
+
+/** A text as both databases can store and compare it: PostgreSQL refuses the zero character and lone surrogates. */
+export function storable(text: string): string {
+  return text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
 }
 
 /** A session whose row is not as it was written. */

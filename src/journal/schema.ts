@@ -1,7 +1,8 @@
 import type { Generated } from 'kysely';
+import type { ClusterTables } from './cluster-tables.js';
 
 /** The tables, as the last migration leaves them. */
-export interface Schema {
+export interface Schema extends ClusterTables {
   meta: { key: string; value: string };
   sessions: {
     accepted: Generated<number>;
@@ -10,9 +11,15 @@ export interface Schema {
     status: string;
     created_at: string;
     batch: string | null;
+    ended_at: string | null;
+    attempt: number;
     lease: string | null;
     record: string;
   };
+  session_labels: { session_id: string; name: string; value: string };
+  /** Derived from the entries of `kept` with kind 'batch', as their queries compare it. */
+  batches: { id: string; created_at: string; name: string | null };
+  batch_labels: { batch_id: string; name: string; value: string };
   requests: { session_id: string; caller: string; request: string };
   events: { seq: Generated<number>; session_id: string; at: string; type: string; data: string };
   submissions: { key: string; session_id: string; fingerprint: string };
@@ -25,5 +32,10 @@ export interface Schema {
     status: 'passed' | 'failed';
     duration_ms: number;
   };
+  /** SQLite's own table: the highest number that each table has given out. */
   sqlite_sequence: { name: string; seq: number };
+  /** PostgreSQL only: the service that may write; see `DatabaseOwner`. */
+  owner: { name: string; token: string; home: string; host: string; seen: Date };
+  /** PostgreSQL only: the newest event's number. */
+  counters: { name: string; value: number };
 }

@@ -1,7 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { encodeError } from '../protocol/errors.js';
 import type { JournalReply, JournalRequest, ReadRequest, WriteRequest } from './messages.js';
-import { explainSqliteError } from './sqlite-errors.js';
 import type { Store } from './store.js';
 
 /** Requests per transaction at most, so that the first does not wait long for the last. */
@@ -11,8 +10,9 @@ const REQUESTS_PER_COMMIT = 2_000;
  * Answers a port's requests from the store until one asks to close. Group commit: requests that arrive during a commit
  * wait in the port, and all writes among them share the next transaction. A failing request does not affect the others.
  */
-export function serveRequests(port: MessagePort, store: Store, file: string): void {
+export function serveRequests(port: MessagePort, store: Store): void {
   const waiting: JournalRequest[] = [];
+  const reading = new Set<Promise<void>>();
   let running = false;
 
   // Takes messages that have arrived but were not delivered yet: they form the next group.
@@ -29,16 +29,24 @@ export function serveRequests(port: MessagePort, store: Store, file: string): vo
       const firstOther = waiting.findIndex((request) => !isWrite(request));
       const group = waiting.splice(0, Math.min(firstOther === -1 ? waiting.length : firstOther, REQUESTS_PER_COMMIT));
       if (group.length > 0) {
-        port.postMessage(commitGroup(store, file, group.filter(isWrite)));
+        port.postMessage(await commitGroup(store, group.filter(isWrite)));
         continue;
       }
       const request = waiting.shift();
       if (request?.op === 'close') {
-        port.postMessage([close(store, file, request.id)]);
+        await Promise.all(reading);
+        port.postMessage([await close(store, request.id)]);
         port.close();
         return;
       }
-      if (request?.op === 'read') port.postMessage([await answer(store, file, request)]);
+      if (request?.op !== 'read') continue;
+      const answered = answer(store, request).then((reply) => port.postMessage([reply]));
+      if (!store.readsInParallel) {
+        await answered;
+        continue;
+      }
+      const settled = answered.finally(() => reading.delete(settled));
+      reading.add(settled);
     }
     running = false;
   };
@@ -50,38 +58,41 @@ export function serveRequests(port: MessagePort, store: Store, file: string): vo
 }
 
 /** One transaction for all. If it fails, one for each, so that only the faulty write is rejected. */
-function commitGroup(store: Store, file: string, group: readonly WriteRequest[]): readonly JournalReply[] {
+async function commitGroup(store: Store, group: readonly WriteRequest[]): Promise<readonly JournalReply[]> {
   try {
-    const firstSeqs = store.commit(group);
+    const firstSeqs = await store.commit(group);
     return group.map(({ id }, index) => ({ id, value: firstSeqs[index] ?? 0, wrote: true }));
   } catch (error) {
-    const [only, ...others] = group;
-    if (only !== undefined && others.length === 0) return [{ ...failed(file, only.id, error), wrote: true }];
-    return group.flatMap((request) => commitGroup(store, file, [request]));
+    if (group.length === 1 || store.concernsAll(error)) {
+      return group.map(({ id }) => ({ ...failed(store, id, error), wrote: true }));
+    }
+    const replies: JournalReply[] = [];
+    for (const request of group) replies.push(...(await commitGroup(store, [request])));
+    return replies;
   }
 }
 
-async function answer(store: Store, file: string, { id, name, args }: ReadRequest): Promise<JournalReply> {
+async function answer(store: Store, { id, name, args }: ReadRequest): Promise<JournalReply> {
   try {
     // The owner takes name and arguments from the same table; messages carry no types.
     const read = store.reads[name] as (...args: readonly unknown[]) => Promise<unknown>;
     return { id, value: await read(...args) };
   } catch (error) {
-    return failed(file, id, error);
+    return failed(store, id, error);
   }
 }
 
-function close(store: Store, file: string, id: number): JournalReply {
+async function close(store: Store, id: number): Promise<JournalReply> {
   try {
-    store.close();
+    await store.close();
     return { id, value: null };
   } catch (error) {
-    return failed(file, id, error);
+    return failed(store, id, error);
   }
 }
 
-function failed(file: string, id: number, error: unknown): JournalReply {
-  return { id, error: encodeError(explainSqliteError(file, error)) };
+function failed(store: Store, id: number, error: unknown): JournalReply {
+  return { id, error: encodeError(store.explain(error)) };
 }
 
 function isWrite(request: JournalRequest): request is WriteRequest {

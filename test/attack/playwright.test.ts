@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import { urlPattern } from '#troupe/agent-js/network/url-pattern.js';
 import { checkCall, checkExpect } from '#troupe/playwright/session/check-call.js';
 import { guardedRegExp } from '#troupe/playwright/thread/guarded-reg-exp.js';
-import { urlPattern } from '#troupe/agent-js/network/url-pattern.js';
 import { guardLeaks } from '../support/leaks.js';
 import { quickest } from '../support/quickest.js';
 import { startTestService } from '../support/service.js';

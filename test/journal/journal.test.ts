@@ -1,67 +1,21 @@
 import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import Database from 'libsql';
 import t, { type Test } from 'tap';
-import { Journal, type StoredSession } from '#troupe/journal/journal.js';
-import { APPLICATION_ID, MIGRATIONS } from '#troupe/journal/migrations.js';
-import { type EventRow, eventRow } from '#troupe/protocol/event-row.js';
-import type { NewEvent } from '#troupe/protocol/events.js';
-import { SessionId, SessionRecord } from '#troupe/protocol/session.js';
+import { Journal } from '#troupe/journal/journal.js';
 import { guardLeaks } from '../support/leaks.js';
+import { journalPlace } from '../support/test-store.js';
+import { idOf, said, session, textsOf } from './stored-sessions.js';
 
 guardLeaks(t);
-
-const idOf = (n: number) => SessionId.parse(`s${String(n).padStart(11, '0')}`);
-
-function session(n: number, changes: Partial<SessionRecord> = {}): StoredSession {
-  const id = idOf(n);
-  const at = '2026-01-02T03:04:05.678Z';
-  const record = SessionRecord.parse({
-    id,
-    sessionId: id,
-    mode: 'auto',
-    name: null,
-    labels: { branch: 'main' },
-    batch: null,
-    status: 'queued',
-    state: 'queued',
-    prompt: 'Buy a lamp; "quotes", ümlauts, \u{1f4a1} and \ud800',
-    flowFiles: ['shop/login.js'],
-    model: null,
-    maxIterations: 0,
-    iterations: 0,
-    attempt: 1,
-    queuePosition: 3,
-    createdAt: at,
-    startedAt: null,
-    endedAt: null,
-    lastActivityAt: at,
-    endReason: null,
-    summary: null,
-    error: null,
-    tokens: { input: 0, cached: 0, output: 0 },
-    driver: null,
-    links: { self: '', proxy: '', prompt: '', download: '', events: '', view: '' },
-    ...changes,
-  });
-  return { record, lease: null };
-}
-
-const said = (n: number, text: string): EventRow =>
-  eventRow(idOf(n), { type: 'ConsoleWritten', data: { level: 'log', text } }, '2026-01-02T03:04:06.000Z');
-
-const textsOf = (events: readonly NewEvent[]) =>
-  events.map((event) => (event.type === 'ConsoleWritten' ? event.data.text : event.type));
 
 /** A journal in a fresh folder, and its file. */
 async function fresh(test: Test): Promise<{ file: string; journal: Journal }> {
   const file = join(test.testdir({}), 'troupe.db');
-  const journal = await Journal.open({ file });
+  const journal = await Journal.open(await journalPlace(test, file));
   test.teardown(() => journal.close());
   return { file, journal };
 }
@@ -75,7 +29,7 @@ t.test('Journal finds again what it wrote, after a restart', async (t) => {
   const { instance } = journal;
   await journal.close();
 
-  const again = await Journal.open({ file });
+  const again = await Journal.open(await journalPlace(t, file));
   t.teardown(() => again.close());
   t.equal(again.instance, instance);
   t.match(instance, /^[0-9a-f]{16}$/);
@@ -95,9 +49,10 @@ t.test('Journal finds again what it wrote, after a restart', async (t) => {
 
 t.test('A write that has settled is on disk when the process is killed at that moment', async (t) => {
   const file = join(t.testdir({}), 'troupe.db');
+  const place = await journalPlace(t, file);
   const writer = `
     import { Journal } from '#troupe/journal/journal.js';
-    const journal = await Journal.open({ file: ${JSON.stringify(file)} });
+    const journal = await Journal.open(${JSON.stringify(place)});
     for (let n = 1; ; n++) {
       const data = JSON.stringify({ level: 'log', text: String(n) });
       const seq = await journal.write({ events: [['s00000000001', new Date().toISOString(), 'ConsoleWritten', data]] });
@@ -115,7 +70,7 @@ t.test('A write that has settled is on disk when the process is killed at that m
   }
   await exit;
 
-  const journal = await Journal.open({ file });
+  const journal = await Journal.open(await journalPlace(t, file));
   t.teardown(() => journal.close());
   const events = await journal.events({ after: 0, limit: 10_000 });
   t.ok(acknowledged >= 200);
@@ -136,7 +91,7 @@ t.test('An event number is never given twice, not after removal and restart eith
   t.equal(journal.lastSeq(), 2);
   await journal.close();
 
-  const again = await Journal.open({ file });
+  const again = await Journal.open(await journalPlace(t, file));
   t.teardown(() => again.close());
   t.equal(again.lastSeq(), 2);
   t.equal(await again.write({ events: [said(2, 'c')] }), 3);
@@ -213,54 +168,6 @@ t.test('A request is on disk until its session has ended, apart from what is lis
   await journal.remove(idOf(1));
   t.equal(await journal.request(idOf(1)), null);
   t.equal((await journal.waiting()).length, 1);
-});
-
-t.test('A journal of a version that kept requests beside records is brought to this one', async (t) => {
-  const file = join(t.testdir({}), 'troupe.db');
-  const old = new Database(file);
-  for (const migration of MIGRATIONS.slice(0, 6)) old.exec(migration);
-  old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 6`);
-  const insert = old.prepare(
-    'INSERT INTO sessions (id, mode, status, created_at, record, request, lease, batch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  );
-  const add = (n: number, status: SessionRecord['status'], request: unknown, lease: unknown = null) => {
-    const { record } = session(n, { status, state: status });
-    const { id, mode, createdAt } = record;
-    const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-    insert.run([
-      id,
-      mode,
-      status,
-      createdAt,
-      JSON.stringify(record),
-      JSON.stringify(request),
-      json(lease),
-      'b00000000001',
-    ]);
-  };
-  const sealed = { caller: 'ci', sealed: 'secret' };
-  const lease = { driver: 'process', leaseId: idOf(2) };
-  add(1, 'queued', sealed);
-  add(2, 'running', sealed, lease);
-  add(3, 'completed', null);
-  add(4, 'failed', null);
-  old.exec(`DELETE FROM sessions WHERE id = '${idOf(4)}'`);
-  old.close();
-  const journal = await Journal.open({ file });
-  t.teardown(() => journal.close());
-  t.same(await journal.waiting(), [{ id: idOf(1), batch: 'b00000000001', caller: 'ci' }]);
-  t.match(await journal.running(), { sessions: [{ record: { id: idOf(2) }, lease }], damaged: [] });
-  for (const n of [1, 2]) t.same(await journal.request(idOf(n)), { sessionId: idOf(n), caller: 'ci', request: sealed });
-  t.equal(await journal.request(idOf(3)), null);
-  await journal.write({ records: [session(5)] });
-  t.same(
-    (await journal.list({ limit: 10 })).map(({ record }) => record.id),
-    [5, 3, 2, 1].map(idOf),
-  );
-  await journal.close();
-  const numbers = new Database(file);
-  t.match(numbers.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'sessions'").all([]), [{ seq: 5 }]);
-  numbers.close();
 });
 
 t.test('Pages of sessions are newest first and neither repeat nor skip while sessions come', async (t) => {
@@ -345,50 +252,6 @@ t.test('Pages of events are whole however large the events are', async (t) => {
   );
 });
 
-t.test('A file that cannot be the journal is refused with the reason and the file name', async (t) => {
-  const dir = t.testdir({ 'text.db': 'this is no database, it is a text that somebody wrote\n'.repeat(100) });
-  const foreign = new Database(join(dir, 'foreign.db'));
-  foreign.exec('CREATE TABLE theirs (a)');
-  foreign.close();
-  const newer = await Journal.open({ file: join(dir, 'newer.db') });
-  await newer.close();
-  const update = new Database(join(dir, 'newer.db'));
-  update.exec('PRAGMA user_version = 999');
-  update.close();
-  const refusal = (name: string) => Journal.open({ file: join(dir, name) });
-
-  await t.rejects(refusal('text.db'), { code: 'UNAVAILABLE', message: /text\.db is not a database/ });
-  await t.rejects(refusal('foreign.db'), {
-    code: 'UNAVAILABLE',
-    message: /foreign\.db is the database of another program/,
-  });
-  await t.rejects(refusal('newer.db'), { code: 'UNAVAILABLE', message: /newer\.db was written by a newer Troupe/ });
-  await t.rejects(refusal('no/such/folder.db'), { code: 'UNAVAILABLE', message: /folder\.db cannot be opened/ });
-  await writeFile(join(dir, 'empty.db'), '');
-  const empty = await refusal('empty.db');
-  await empty.close();
-});
-
-t.test('A second opener is refused while the first runs, in another process and in this one', async (t) => {
-  const { file, journal } = await fresh(t);
-  await journal.write({ records: [session(1)] });
-  await t.rejects(Journal.open({ file }), { code: 'UNAVAILABLE', message: /in use by another running service/ });
-  const opener = `
-    import { Journal } from '#troupe/journal/journal.js';
-    await Journal.open({ file: ${JSON.stringify(file)} }).then(() => console.log('opened'), (error) => console.log(error.message));`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', opener], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const lines: string[] = [];
-  for await (const line of createInterface(child.stdout)) lines.push(line);
-  t.match(lines.join('\n'), /in use by another running service/);
-  await journal.write({ records: [session(2)] });
-  await journal.close();
-  const next = await Journal.open({ file });
-  t.equal((await next.waiting()).length, 2);
-  await next.close();
-});
-
 t.test('Closing puts on disk what was accepted and is idempotent', async (t) => {
   const { file, journal } = await fresh(t);
   const writes = Array.from({ length: 200 }, (_, n) => journal.write({ events: [said(1, String(n))] }));
@@ -397,7 +260,7 @@ t.test('Closing puts on disk what was accepted and is idempotent', async (t) => 
   await t.rejects(journal.get(idOf(1)), { code: 'UNAVAILABLE' });
   await t.rejects(journal.write({ events: [said(1, 'late')] }), { code: 'UNAVAILABLE' });
   await journal.close();
-  const again = await Journal.open({ file });
+  const again = await Journal.open(await journalPlace(t, file));
   t.teardown(() => again.close());
   t.equal((await again.events({ after: 0, limit: 1000 })).length, 200);
 });
@@ -432,7 +295,7 @@ t.test('When its thread dies, waiting and later calls are rejected at once and t
   ]);
   await t.rejects(journal.list({ limit: 1 }), { code: 'UNAVAILABLE' });
   await journal.close();
-  const again = await Journal.open({ file });
+  const again = await Journal.open(await journalPlace(t, file));
   t.teardown(() => again.close());
   t.same(textsOf(await again.events({ after: 0, limit: 1 })), ['kept']);
 });

@@ -5,6 +5,7 @@ import { Journal } from '#troupe/journal/journal.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { guardLeaks } from '../support/leaks.js';
 import { makeHome, startTestService, type TestService } from '../support/service.js';
+import { homePlace } from '../support/test-store.js';
 
 guardLeaks(t);
 
@@ -19,7 +20,7 @@ async function outcome({ call }: TestService, path: string) {
 
 /** Lets a minute pass, as far as the records in the journal of a stopped service tell. */
 async function age(home: string, ids: readonly string[]): Promise<void> {
-  const journal = await Journal.open({ file: join(home, 'troupe.db') });
+  const journal = await Journal.open(homePlace(home));
   for (const id of ids) {
     const { record } = Object(await journal.get(SessionId.parse(id)));
     const endedAt = new Date(Date.parse(record.endedAt) - 60_000).toISOString();

@@ -5,6 +5,7 @@ import { type EventPage, eventRow } from '#troupe/protocol/event-row.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { EventHub } from '#troupe/supervisor/events/event-hub.js';
 import { guardLeaks } from '../support/leaks.js';
+import { journalPlace } from '../support/test-store.js';
 
 guardLeaks(t);
 
@@ -19,7 +20,7 @@ async function hubOf(t: Test): Promise<EventHub> {
 }
 
 async function stage(t: Test): Promise<{ readonly hub: EventHub; readonly journal: Journal }> {
-  const journal = await Journal.open({ file: join(t.testdir(), 'troupe.db') });
+  const journal = await Journal.open(await journalPlace(t, join(t.testdir(), 'troupe.db')));
   t.teardown(() => journal.close());
   return { hub: new EventHub(journal), journal };
 }

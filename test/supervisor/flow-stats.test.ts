@@ -6,6 +6,7 @@ import { Stats } from '#troupe/protocol/stats.js';
 import { flowStats } from '#troupe/supervisor/jobs/flow-stats.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { guardLeaks } from '../support/leaks.js';
+import { journalPlace } from '../support/test-store.js';
 
 guardLeaks(t);
 
@@ -19,7 +20,7 @@ function ended(session: number, flow: string, day: number, status: 'passed' | 'f
 }
 
 t.test('What flows did is told from the journal, also when their sessions are gone', async (t) => {
-  const journal = await Journal.open({ file: `${t.testdir({})}/troupe.db` });
+  const journal = await Journal.open(await journalPlace(t, `${t.testdir({})}/troupe.db`));
   t.teardown(() => journal.close());
   const clock = new ManualClock();
   await journal.write({

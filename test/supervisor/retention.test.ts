@@ -10,6 +10,7 @@ import { ManualClock } from '../actors/manual-clock.js';
 import { sampleRecord } from '../report/sample-session.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
+import { journalPlace } from '../support/test-store.js';
 
 guardLeaks(t);
 
@@ -18,7 +19,7 @@ const DAY_MS = 86_400_000;
 async function stage(t: Test, retention: { days: number; megabytes: number }) {
   const home = t.testdir({});
   const clock = new ManualClock();
-  const journal = await Journal.open({ file: join(home, 'troupe.db') });
+  const journal = await Journal.open(await journalPlace(t, join(home, 'troupe.db')));
   const pool = new ReportPool();
   t.teardown(async () => {
     await pool.close();

@@ -4,6 +4,7 @@ import { RequestVault } from '#troupe/auth/request-vault.js';
 import { Journal } from '#troupe/journal/journal.js';
 import { Submissions } from '#troupe/supervisor/jobs/submissions.js';
 import { guardLeaks } from '../support/leaks.js';
+import { journalPlace } from '../support/test-store.js';
 
 guardLeaks(t);
 
@@ -12,7 +13,7 @@ const read = async (id: string) => `read ${id}`;
 
 async function open(t: Test) {
   const dir = t.testdir({});
-  const journal = await Journal.open({ file: join(dir, 'journal.sqlite') });
+  const journal = await Journal.open(await journalPlace(t, join(dir, 'journal.sqlite')));
   t.teardown(() => journal.close());
   const vault = await RequestVault.open(join(dir, 'troupe.key'));
   return { journal, restarted: () => new Submissions(journal, vault) };

@@ -62,7 +62,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   const log = (): void => undefined;
   const browsers = await FreeBrowsers.open(t);
   await makeFolders(config);
-  const journal = await Journal.open({ file: config.journalFile, log });
+  const journal = await Journal.open({ file: config.journalFile, database: config.database, log });
   const entry = new URL('../../dist/actors/session/session.thread.js', import.meta.url);
   const threads = new ThreadPool({ entry, name: 'sessions' }, 1);
   const supervision = new Supervision({ threads });
@@ -75,7 +75,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   });
   const reports = new ReportPool();
   const hub = new EventHub(journal);
-  const vault = await RequestVault.open(config.keyFile);
+  const vault = await RequestVault.open(config.keyFile, config.clusterKey);
   const clock = systemClock;
   const tokens = await AccessTokens.open({ journal, vault, clock });
   const rule = targetRule({ ownPort: 0, allow: [], egress: {}, isOpen: () => true });

@@ -9,6 +9,7 @@ import { type Service, startService } from '#troupe/service.js';
 import type { LogAbout } from '#troupe/telemetry/log.js';
 import { EventReader } from './event-reader.js';
 import { cacheDir } from './shared-cache.js';
+import { storeSettings } from './test-store.js';
 import { testedServer } from './tested-server.js';
 
 /** Something that calls back when the test is over; a tap test is one. */
@@ -60,7 +61,7 @@ export function makeHome(t: Teardown, settings: object = {}): string {
   const driver = process.env.TROUPE_TEST_DRIVER ?? 'process';
   writeFileSync(
     join(home, 'troupe.json'),
-    JSON.stringify({ driver, server: testedServer(), warmSessions: 0, ...settings }),
+    JSON.stringify({ driver, server: testedServer(), warmSessions: 0, ...storeSettings(t), ...settings }),
   );
   return home;
 }

@@ -57,7 +57,7 @@ async function checkWebDriver({ chromedriver }: Config): Promise<Finding> {
 async function checkJournal(machine: Machine): Promise<Finding> {
   const what = 'Journal';
   try {
-    await import('../../journal/open-database.js');
+    await import('../../journal/sqlite/open-database.js');
     return { level: 'ok', what, why: 'SQLite can be loaded' };
   } catch (error) {
     const name = libsqlPackage(machine);

@@ -1,5 +1,5 @@
-/** The half-life of a caller's usage in milliseconds: callers with much recent usage yield to others. */
-const HALF_LIFE_MS = 60_000;
+import { USAGE_HALF_LIFE_MS } from '../../cluster/fair-share.js';
+
 /** Usage below this counts as zero. */
 const NEGLIGIBLE_USAGE = 0.01;
 /** With more callers than this, those without usage are forgotten. */
@@ -93,7 +93,7 @@ export class FairLane<W> {
 
   #usageOf(caller: string): number {
     const { amount, atMs } = this.#served.get(caller) ?? { amount: 0, atMs: 0 };
-    const had = amount === 0 ? 0 : amount * 2 ** (-Math.max(0, this.#nowMs() - atMs) / HALF_LIFE_MS);
+    const had = amount === 0 ? 0 : amount * 2 ** (-Math.max(0, this.#nowMs() - atMs) / USAGE_HALF_LIFE_MS);
     // Otherwise usage of hours ago would decide between callers.
     return had < NEGLIGIBLE_USAGE ? 0 : had;
   }

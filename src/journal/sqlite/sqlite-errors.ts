@@ -1,5 +1,5 @@
-import { errorCode } from '../base/system-fault.js';
-import { TroupeError } from '../protocol/errors.js';
+import { errorCode } from '../../base/system-fault.js';
+import { TroupeError } from '../../protocol/errors.js';
 
 /** SQLite result codes that an operator can fix; https://www.sqlite.org/rescode.html */
 const REASONS: { readonly [primary: string]: string } = {
@@ -19,8 +19,9 @@ const REASONS: { readonly [primary: string]: string } = {
 /**
  * Converts SQLite's error to an UNAVAILABLE that names the file and the remedy, with `details.cause` if known. Returns
  * a TroupeError unchanged.
+ * @param what how the message calls the file
  */
-export function explainSqliteError(file: string, thrown: unknown): TroupeError {
+export function explainSqliteError(file: string, thrown: unknown, what = 'The journal'): TroupeError {
   if (thrown instanceof TroupeError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const code = errorCode(thrown);
@@ -34,5 +35,5 @@ export function explainSqliteError(file: string, thrown: unknown): TroupeError {
         : undefined;
   const reason = primary === undefined ? `failed: ${message}` : REASONS[primary];
   const details = primary === undefined ? undefined : { cause: primary };
-  return new TroupeError('UNAVAILABLE', `The journal ${file} ${reason}`, details, { cause: thrown });
+  return new TroupeError('UNAVAILABLE', `${what} ${file} ${reason}`, details, { cause: thrown });
 }

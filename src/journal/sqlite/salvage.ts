@@ -1,6 +1,6 @@
 import { linkSync, renameSync, statSync } from 'node:fs';
 import type Database from 'libsql';
-import { errorCode } from '../base/system-fault.js';
+import { errorCode } from '../../base/system-fault.js';
 
 /** Larger files are not checked at startup: reading them completely would delay the service too long. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
@@ -30,7 +30,15 @@ export function salvagedFile(file: string): string {
 const NUMBERED = { sessions: 'accepted', events: 'seq', flow_runs: 'seq' } as const;
 
 /** Tables without an integer key, and the columns that they are sorted by. */
-const KEYED = { meta: ['key'], submissions: ['key'], kept: ['kind', 'id'], requests: ['session_id'] } as const;
+const KEYED = {
+  meta: ['key'],
+  submissions: ['key'],
+  kept: ['kind', 'id'],
+  requests: ['session_id'],
+  session_labels: ['session_id', 'name'],
+  batches: ['id'],
+  batch_labels: ['batch_id', 'name'],
+} as const;
 
 /** Columns that contain JSON. A row with invalid JSON there counts as damaged. */
 const JSON_COLUMNS: readonly string[] = ['record', 'request', 'lease', 'data'];

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import Database from 'libsql';
-import { TroupeError } from '../protocol/errors.js';
-import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { TroupeError } from '../../protocol/errors.js';
+import { APPLICATION_ID, MIGRATIONS } from '../migrations.js';
 
 /** How long to wait for the lock: a service that is shutting down may need this long to release it. */
 const LOCK_WAIT_MS = 2_000;
@@ -30,7 +30,7 @@ export function openDatabase(file: string): Database.Database {
 }
 
 /** Creates the file readable by its user only, since it contains page content. SQLite gives the log the same mode. */
-function makePrivate(file: string): void {
+export function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'ax', 0o600));
   } catch {
@@ -52,9 +52,9 @@ function migrate(database: Database.Database, file: string): void {
   }
   database.prepare('PRAGMA journal_mode = WAL').all();
   database.exec('PRAGMA synchronous = FULL');
-  MIGRATIONS.slice(version).forEach((migration, index) => {
+  MIGRATIONS.slice(version).forEach(({ sqlite }, index) => {
     database.exec(
-      `BEGIN IMMEDIATE; ${migration};
+      `BEGIN IMMEDIATE; ${sqlite};
        PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version + index + 1}; COMMIT`,
     );
   });

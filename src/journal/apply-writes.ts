@@ -1,0 +1,173 @@
+import type { Compilable, Insertable, Kysely } from 'kysely';
+import { assertNever } from '../base/assert-never.js';
+import type { Dialect } from './dialect.js';
+import { type MergedWrite, mergeWrites } from './merge-writes.js';
+import type { WriteRequest } from './messages.js';
+import { BatchStore } from './queries/batch-store.js';
+import { FlowRunStore } from './queries/flow-run-store.js';
+import { KeyValueStore } from './queries/key-value-store.js';
+import { ENDED } from './queries/session-store.js';
+import type { Schema } from './schema.js';
+
+/** Values in one `in` list: both databases bound the parameters of a statement. */
+const IDS_AT_ONCE = 500;
+
+/** Builds an insert of rows that all have the same columns in the same order. */
+export type InsertRows<Row> = (kysely: Kysely<Schema>, rows: readonly Row[]) => Compilable;
+
+/** An open transaction. */
+export interface WriteTransaction {
+  readonly kysely: Kysely<Schema>;
+  readonly dialect: Dialect;
+  /** Inserts the rows, in order, by as few or as many statements as suits the database. */
+  insert<Row extends object>(build: InsertRows<Row>, rows: readonly Row[]): Promise<void>;
+  /** The first of `count` consecutive event numbers, above all that were given out before. */
+  takeEventNumbers(count: number): Promise<number>;
+}
+
+/** Applies requests in order. Returns the number of each request's first event (0 if it has none). */
+export async function applyWrites(
+  transaction: WriteTransaction,
+  requests: readonly WriteRequest[],
+): Promise<readonly number[]> {
+  const firstSeqs: number[] = [];
+  for (let start = 0; start < requests.length; ) {
+    const merged = mergeWrites(requests, start);
+    const request = requests[start];
+    if (merged !== null) {
+      const first = await applyMerged(transaction, merged);
+      for (const offset of merged.offsets) firstSeqs.push(offset === null ? 0 : first + offset);
+      start += merged.offsets.length;
+      continue;
+    }
+    if (request !== undefined) await applyRemoval(transaction, request);
+    firstSeqs.push(0);
+    start += 1;
+  }
+  return firstSeqs;
+}
+
+async function applyMerged(transaction: WriteTransaction, write: MergedWrite): Promise<number> {
+  const { kysely } = transaction;
+  await transaction.insert(upsertSessions, write.sessions);
+  await transaction.insert(insertLabels, write.labels);
+  await transaction.insert(upsertRequests, write.requests);
+  // An ended session is never started again, so its request is deleted.
+  const ended = write.sessions.filter(({ status }) => ENDED.has(status)).map(({ id }) => id);
+  for (const ids of chunks(ended)) await kysely.deleteFrom('requests').where('session_id', 'in', ids).execute();
+  await transaction.insert(insertSubmissions, write.submissions);
+  await transaction.insert(upsertKeyValues, write.keyValues);
+  await transaction.insert(insertBatches, write.batches);
+  await transaction.insert(insertBatchLabels, write.batchLabels);
+  for (const [kind, removed] of write.removedKeyValues) {
+    for (const ids of chunks(removed)) {
+      await kysely.deleteFrom('kept').where('kind', '=', kind).where('id', 'in', ids).execute();
+    }
+  }
+  if (write.events.length === 0) return 0;
+  // Last: with PostgreSQL, other nodes' events wait from here to the commit.
+  const first = await transaction.takeEventNumbers(write.events.length);
+  await transaction.insert(
+    insertEvents,
+    write.events.map(([session_id, at, type, data], index) => ({ seq: first + index, session_id, at, type, data })),
+  );
+  await transaction.insert(
+    insertFlowRuns,
+    write.flowRuns.map(({ index, ...run }) => ({ seq: first + index, ...run })),
+  );
+  return first;
+}
+
+async function applyRemoval({ kysely, dialect }: WriteTransaction, request: WriteRequest): Promise<void> {
+  switch (request.op) {
+    case 'remove': {
+      const id = request.sessionId;
+      await kysely.deleteFrom('sessions').where('id', '=', id).execute();
+      for (const table of ['requests', 'events', 'submissions', 'session_labels'] as const) {
+        await kysely.deleteFrom(table).where('session_id', '=', id).execute();
+      }
+      await new KeyValueStore(kysely).removeOfSession(id);
+      return;
+    }
+    case 'removeBatch':
+      await new BatchStore(kysely, dialect).remove(request.batchId);
+      return;
+    case 'prune': {
+      const batches = new BatchStore(kysely, dialect);
+      await new FlowRunStore(kysely).removeBefore(request.runsBefore);
+      await batches.removeEmpty(request.batchesBefore);
+      await batches.removeOrphanedWebhooks();
+      return;
+    }
+    case 'write':
+      return;
+    default:
+      return assertNever(request);
+  }
+}
+
+type Row<Table extends keyof Schema> = Insertable<Schema[Table]>;
+
+const upsertSessions: InsertRows<Row<'sessions'>> = (kysely, rows) =>
+  kysely
+    .insertInto('sessions')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((row) => ({
+        status: row.ref('excluded.status'),
+        ended_at: row.ref('excluded.ended_at'),
+        attempt: row.ref('excluded.attempt'),
+        lease: row.ref('excluded.lease'),
+        record: row.ref('excluded.record'),
+      })),
+    );
+
+/** Labels do not change after a session was accepted. */
+const insertLabels: InsertRows<Row<'session_labels'>> = (kysely, rows) =>
+  kysely
+    .insertInto('session_labels')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['session_id', 'name']).doNothing());
+
+const upsertRequests: InsertRows<Row<'requests'>> = (kysely, rows) =>
+  kysely
+    .insertInto('requests')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('session_id').doUpdateSet((row) => ({
+        caller: row.ref('excluded.caller'),
+        request: row.ref('excluded.request'),
+      })),
+    );
+
+const insertSubmissions: InsertRows<Row<'submissions'>> = (kysely, rows) =>
+  kysely.insertInto('submissions').values(rows);
+
+const upsertKeyValues: InsertRows<Row<'kept'>> = (kysely, rows) =>
+  kysely
+    .insertInto('kept')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'id']).doUpdateSet((row) => ({ data: row.ref('excluded.data') })),
+    );
+
+/** Name, labels and creation of a batch do not change. */
+const insertBatches: InsertRows<Row<'batches'>> = (kysely, rows) =>
+  kysely
+    .insertInto('batches')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('id').doNothing());
+
+const insertBatchLabels: InsertRows<Row<'batch_labels'>> = (kysely, rows) =>
+  kysely
+    .insertInto('batch_labels')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['batch_id', 'name']).doNothing());
+
+const insertEvents: InsertRows<Row<'events'>> = (kysely, rows) => kysely.insertInto('events').values(rows);
+
+const insertFlowRuns: InsertRows<Row<'flow_runs'>> = (kysely, rows) => kysely.insertInto('flow_runs').values(rows);
+
+function* chunks<T>(values: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < values.length; start += IDS_AT_ONCE) yield values.slice(start, start + IDS_AT_ONCE);
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type QueryExecutorProvider, sql } from 'kysely';
+import { TroupeError } from '../../protocol/errors.js';
+import type { Schema } from '../schema.js';
+import { connectPostgres, type PostgresDatabase } from './connect-postgres.js';
+import { placeOf } from './postgres-errors.js';
+
+/** How often the owner renews its row, and after how long without a renewal another service may take over. */
+const RENEW_EVERY_MS = 5_000;
+const EXPIRES_AFTER_MS = 30_000;
+const SERVICE = 'service';
+
+/** Whose service it is. */
+export interface Owner {
+  /** Fresh for each start of a service. */
+  readonly token: string;
+  /** Identifies the home folder: a new start on the same home replaces the former one at once. */
+  readonly home: string;
+}
+
+export function newOwner(home: string): Owner {
+  return { token: randomUUID(), home };
+}
+
+/**
+ * The right of one service to use the database. It is a row with the owner's token, which the owner renews every 5 s;
+ * without a renewal for 30 s, by the database's clock, a service of another home may replace it. Each transaction of the
+ * owner locks the row and compares the token (see {@link lockedToken}), so an owner that was cut off or frozen writes
+ * nothing once it has been replaced.
+ */
+export class DatabaseOwner {
+  readonly owner: Owner;
+  /** Resolves if another service has become the owner. Never rejects; stays pending after a release. */
+  readonly lost: Promise<TroupeError>;
+  readonly #url: string;
+  readonly #database: PostgresDatabase<Schema>;
+  readonly #timer: NodeJS.Timeout;
+  #reportLoss: (error: TroupeError) => void = () => {};
+  #renewing: Promise<void> | null = null;
+
+  private constructor(url: string, database: PostgresDatabase<Schema>, owner: Owner) {
+    this.#url = url;
+    this.#database = database;
+    this.owner = owner;
+    this.lost = new Promise((resolve) => {
+      this.#reportLoss = resolve;
+    });
+    this.#timer = setInterval(() => {
+      this.#renewing ??= this.#renew().finally(() => {
+        this.#renewing = null;
+      });
+    }, RENEW_EVERY_MS);
+  }
+
+  /**
+   * Becomes the owner of a database that has the current schema.
+   * @throws UNAVAILABLE if a service of another home is the owner; otherwise PostgreSQL's error
+   */
+  static async take(url: string, home: string): Promise<DatabaseOwner> {
+    // A connection of its own: a renewal never waits behind slow reads.
+    const database = connectPostgres<Schema>({ url, connections: 1, name: 'troupe owner' });
+    try {
+      const owner = newOwner(home);
+      await takeOwnership(database.kysely, url, owner);
+      return new DatabaseOwner(url, database, owner);
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  /** Reports that a transaction found another token than the owner's. */
+  replaced(): TroupeError {
+    const error = new TroupeError(
+      'UNAVAILABLE',
+      `Another service has taken over the database ${placeOf(this.#url)}; this one writes nothing more and stops`,
+    );
+    this.#reportLoss(error);
+    return error;
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const renewed = await this.#database.kysely
+        .updateTable('owner')
+        .set({ seen: sql<Date>`clock_timestamp()` })
+        .where('token', '=', this.owner.token)
+        .returning('token')
+        .execute();
+      if (renewed.length === 0) this.replaced();
+    } catch {
+      // The database is away: tried again at the next interval. If another service takes over meanwhile, the token is
+      // gone, and the next transaction or renewal finds that out.
+    }
+  }
+
+  /** Lets the next service start at once. */
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#renewing;
+    try {
+      await releaseOwnership(this.#database.kysely, this.owner);
+    } catch {
+      // It expires, and a new start on the same home does not wait for that.
+    } finally {
+      await this.#database.close();
+    }
+  }
+}
+
+/**
+ * In a `select`: the owner's token, or null if another service is the owner. Locks the row until the transaction ends, so
+ * that no one becomes the owner before the commit; renewals do not wait for it.
+ */
+export function lockedToken({ token }: Owner): string {
+  return `(SELECT token FROM owner WHERE token = '${token.replaceAll("'", '')}' FOR KEY SHARE)`;
+}
+
+/**
+ * Makes a service the owner, in one statement: of two that try at once, one succeeds.
+ * @throws UNAVAILABLE if a service of another home is the owner
+ */
+export async function takeOwnership(kysely: QueryExecutorProvider, url: string, { token, home }: Owner): Promise<void> {
+  const { rows } = await sql`
+    insert into owner (name, token, home, host, seen)
+    values (${SERVICE}, ${token}, ${home}, ${hostname()}, clock_timestamp())
+    on conflict (name) do update
+    set token = excluded.token, home = excluded.home, host = excluded.host, seen = excluded.seen
+    where owner.home = excluded.home
+      or owner.seen < clock_timestamp() - ${sql.lit(`${EXPIRES_AFTER_MS} ms`)}::interval
+    returning token`.execute(kysely);
+  if (rows.length > 0) return;
+  const others = await sql<{ host: string }>`select host from owner where name = ${SERVICE}`.execute(kysely);
+  const where = others.rows[0] === undefined ? '' : ` on ${others.rows[0].host}`;
+  throw new TroupeError(
+    'UNAVAILABLE',
+    `The database ${placeOf(url)} is in use by another running service${where}; stop that service, or give this one a ` +
+      `database of its own. A service that was killed counts as running for ${EXPIRES_AFTER_MS / 1000} s`,
+  );
+}
+
+export async function releaseOwnership(kysely: QueryExecutorProvider, { token }: Owner): Promise<void> {
+  await sql`delete from owner where token = ${token}`.execute(kysely);
+}

@@ -1,0 +1,233 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { TroupeError } from '../../protocol/errors.js';
+import { applyWrites, type InsertRows } from '../apply-writes.js';
+import { POSTGRES } from '../dialect.js';
+import type { JournalReads, WriteRequest } from '../messages.js';
+import { journalReads } from '../queries/journal-reads.js';
+import type { Schema } from '../schema.js';
+import type { Store } from '../store.js';
+import { connectPostgres, type PostgresDatabase } from './connect-postgres.js';
+import { DatabaseOwner, lockedToken } from './database-owner.js';
+import { migratePostgres } from './migrate-postgres.js';
+import { explainPostgresError, isOutage, isTransient } from './postgres-errors.js';
+
+/** One writes, the others read. */
+const CONNECTIONS = 5;
+/** Rows of one insert. A statement has 65,535 parameters at most, and a row nine. */
+const ROWS_AT_ONCE = 1_000;
+/** Rows of the first read of a page of events: a round trip costs more than a few rows too many. */
+const FIRST_ROWS = 32;
+/** How long a transaction is tried again if the database goes away, in milliseconds; a restart takes about a second. */
+const RETRY_MS = 3_000;
+const RETRY_PAUSE_MS = 100;
+
+/** A lock that keeps a home for one service. */
+interface HeldHome {
+  /** Identifies the home. */
+  readonly home: string;
+  release(): void;
+}
+
+/** The first row of a transaction. `token` is null if another service is the owner. */
+interface Begun {
+  readonly id: string;
+  readonly token: string | null;
+}
+
+/** A transaction whose commit was sent, and whose answer never came. */
+interface Unsettled {
+  readonly transaction: string;
+  readonly firstSeqs: readonly number[];
+}
+
+/** The journal in a PostgreSQL database. */
+export class PostgresStore implements Store {
+  readonly reads: JournalReads;
+  readonly readsInParallel = true;
+  readonly lost: Promise<TroupeError>;
+  readonly #url: string;
+  readonly #database: PostgresDatabase<Schema>;
+  readonly #kysely: Kysely<Schema>;
+  readonly #owner: DatabaseOwner;
+  readonly #lock: HeldHome;
+  /** One round trip; the transaction's id tells after a lost connection whether it was committed. */
+  readonly #begin: CompiledQuery<Begun>;
+  /** The last transaction failed because of the database: the next one is not tried for long. */
+  #isDown = false;
+
+  private constructor(url: string, database: PostgresDatabase<Schema>, owner: DatabaseOwner, lock: HeldHome) {
+    this.#url = url;
+    this.#lock = lock;
+    this.#owner = owner;
+    this.lost = owner.lost;
+    this.#begin = CompiledQuery.raw(
+      `BEGIN; SELECT pg_current_xact_id()::text AS id, ${lockedToken(owner.owner)} AS token`,
+    );
+    this.#database = database;
+    this.#kysely = database.kysely;
+    this.reads = triedAgain(journalReads(this.#kysely, POSTGRES, FIRST_ROWS));
+  }
+
+  /**
+   * @param lock of the service's home; released when the store is closed or cannot be opened
+   * @throws UNAVAILABLE with the reason and the remedy, also if another service uses the database; there are then no
+   *   connections left
+   */
+  static async open(url: string, lock: HeldHome): Promise<PostgresStore> {
+    const database = connectPostgres<Schema>({ url, connections: CONNECTIONS, name: 'troupe journal' });
+    try {
+      await migratePostgres(database.kysely, url);
+      return new PostgresStore(url, database, await DatabaseOwner.take(url, lock.home), lock);
+    } catch (error) {
+      await database.close();
+      lock.release();
+      throw explainPostgresError(url, error);
+    }
+  }
+
+  async identity(): Promise<{ readonly instance: string; readonly lastSeq: number }> {
+    const kysely = this.#kysely;
+    const meta = await kysely
+      .selectFrom('meta')
+      .select('value')
+      .where('key', '=', 'instance')
+      .executeTakeFirstOrThrow();
+    const counter = await kysely
+      .selectFrom('counters')
+      .select('value')
+      .where('name', '=', 'events')
+      .executeTakeFirstOrThrow();
+    return { instance: meta.value, lastSeq: counter.value };
+  }
+
+  /** Tries again, for {@link RETRY_MS}, if the database was away before the commit was sent. */
+  async commit(requests: readonly WriteRequest[]): Promise<readonly number[]> {
+    const deadline = performance.now() + (this.#isDown ? 0 : RETRY_MS);
+    for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
+      let unsettled: Unsettled | null = null;
+      try {
+        const firstSeqs = await this.#transact(requests, (sent) => {
+          unsettled = sent;
+        });
+        this.#isDown = false;
+        return firstSeqs;
+      } catch (error) {
+        if (unsettled !== null && isOutage(error)) {
+          const settled = await this.#settle(unsettled, deadline);
+          if (settled !== null) return settled;
+        }
+        if (!isTransient(error) || performance.now() + pauseMs > deadline) {
+          this.#isDown = isOutage(error);
+          throw error;
+        }
+      }
+      await pause(pauseMs);
+    }
+  }
+
+  /** @param onCommit called before the commit is sent */
+  #transact(requests: readonly WriteRequest[], onCommit: (sent: Unsettled) => void): Promise<readonly number[]> {
+    return this.#kysely.connection().execute(async (kysely) => {
+      try {
+        const { rows } = await kysely.executeQuery(this.#begin);
+        if (rows[0]?.token !== this.#owner.owner.token) throw this.#owner.replaced();
+        const insert = <Row extends object>(build: InsertRows<Row>, rows: readonly Row[]) =>
+          insertInParts(kysely, build, rows);
+        const takeEventNumbers = (count: number) => takeNumbers(kysely, count);
+        const transaction = { kysely, dialect: POSTGRES, insert, takeEventNumbers };
+        const firstSeqs = await applyWrites(transaction, requests);
+        onCommit({ transaction: rows[0]?.id ?? '', firstSeqs });
+        await kysely.executeQuery(CompiledQuery.raw('COMMIT'));
+        return firstSeqs;
+      } catch (error) {
+        // A lost connection rolls back by itself; its own error is the one that counts.
+        await kysely.executeQuery(CompiledQuery.raw('ROLLBACK')).catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Finds out whether a transaction was committed, and returns its result; null if it was not.
+   * @throws UNAVAILABLE if that cannot be found out in time
+   */
+  async #settle({ transaction, firstSeqs }: Unsettled, deadline: number): Promise<readonly number[] | null> {
+    for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
+      const found = await sql<{ status: string | null }>`select pg_xact_status(${transaction}::xid8) as status`
+        .execute(this.#kysely)
+        .catch(() => null);
+      const status = found?.rows[0]?.status;
+      if (status === 'committed') return firstSeqs;
+      if (status === 'aborted') return null;
+      if (performance.now() + pauseMs > deadline) {
+        throw new TroupeError(
+          'UNAVAILABLE',
+          'The database went away during a commit; whether it was written is not known',
+          { cause: 'NO_ANSWER' },
+        );
+      }
+      await pause(pauseMs);
+    }
+  }
+
+  explain(error: unknown): TroupeError {
+    return explainPostgresError(this.#url, error);
+  }
+
+  concernsAll(error: unknown): boolean {
+    return isOutage(error) || (error instanceof TroupeError && error.code === 'UNAVAILABLE');
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#owner.release();
+      await this.#database.close();
+    } finally {
+      this.#lock.release();
+    }
+  }
+}
+
+/** Reads that are tried again if their connection broke: after a restart of the server, each of the pool has. */
+function triedAgain(reads: JournalReads): JournalReads {
+  return new Proxy(reads, {
+    get(target, name) {
+      const read: unknown = Reflect.get(target, name);
+      if (typeof read !== 'function') return read;
+      return async (...args: unknown[]) => {
+        for (let triesLeft = CONNECTIONS; ; triesLeft -= 1) {
+          try {
+            return await Reflect.apply(read, target, args);
+          } catch (error) {
+            if (triesLeft === 0 || !isTransient(error)) throw error;
+          }
+        }
+      };
+    },
+  });
+}
+
+async function insertInParts<Row extends object>(
+  kysely: Kysely<Schema>,
+  build: InsertRows<Row>,
+  rows: readonly Row[],
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    await kysely.executeQuery(build(kysely, rows.slice(start, start + ROWS_AT_ONCE)).compile());
+  }
+}
+
+/**
+ * Locks the counter's row until the commit, so that events become visible in the order of their numbers: a reader that
+ * has seen a number will never see a lower one appear.
+ */
+async function takeNumbers(kysely: Kysely<Schema>, count: number): Promise<number> {
+  const { value } = await kysely
+    .updateTable('counters')
+    .set((row) => ({ value: row('value', '+', count) }))
+    .where('name', '=', 'events')
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return value - count + 1;
+}
