@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ControlEnd } from './control.js';
-import { ElementBox } from './element-box.js';
 import { MODEL_EVENT_DATA } from './model.js';
 import { HandoffEnd } from './person/handoff.js';
+import { ElementBox } from './report/element-box.js';
 import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
 
 /** The position in the scripts. `flow` is a path under `flows/`, without extension. */

@@ -2,7 +2,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:f
 import { join } from 'node:path';
 import { asAbsent } from '../base/system-fault.js';
 import type { JournalEvent } from '../protocol/events.js';
-import type { Report } from '../protocol/report.js';
+import type { Report } from '../protocol/report/report.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { TRACE } from '../protocol/trace/trace.js';
 import { harPieces, notedRequests } from './har.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asAbsent } from '../base/system-fault.js';
-import type { Report } from '../protocol/report.js';
+import type { Report } from '../protocol/report/report.js';
 import { isEnded, type SessionRecord } from '../protocol/session.js';
 import { type ArtifactLink, renderSuites, suitesByClass, type TestCase, testCasesOf, testNameOf } from './junit.js';
 

@@ -1,7 +1,7 @@
 import type { ErrorDetails } from '../protocol/errors.js';
-import type { Failure } from '../protocol/failure.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
-import type { Report } from '../protocol/report.js';
+import type { Failure } from '../protocol/report/failure.js';
+import type { Report } from '../protocol/report/report.js';
 import { earlierSteps, seenAtStep, stepAt } from './failure-steps.js';
 
 /** Page errors and requests that a failure lists: the last ones before it. */

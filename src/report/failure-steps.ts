@@ -1,5 +1,5 @@
-import type { Failure } from '../protocol/failure.js';
-import type { Report } from '../protocol/report.js';
+import type { Failure } from '../protocol/report/failure.js';
+import type { Report } from '../protocol/report/report.js';
 import { shorten } from './format.js';
 
 type Step = Report['steps'][number];

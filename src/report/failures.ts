@@ -1,5 +1,5 @@
-import type { Failure as Evidence } from '../protocol/failure.js';
-import type { Report } from '../protocol/report.js';
+import type { Failure as Evidence } from '../protocol/report/failure.js';
+import type { Report } from '../protocol/report/report.js';
 
 type Step = Report['steps'][number];
 type Flow = Report['flows'][number];

@@ -1,6 +1,6 @@
 import { flowOfFile, isFlowFile } from '../base/flow-file.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
-import type { Report } from '../protocol/report.js';
+import type { Report } from '../protocol/report/report.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { escapeMarkup as esc } from './escape.js';
 import { type Failure, listFailures } from './failures.js';

@@ -1,6 +1,6 @@
 import type { EventData } from '../protocol/events.js';
 import type { ToolCall } from '../protocol/model.js';
-import type { Report } from '../protocol/report.js';
+import type { Report } from '../protocol/report/report.js';
 import { shorten } from './format.js';
 
 type Call = Report['modelCalls'][number];

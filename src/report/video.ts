@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { VideoFailure } from '../protocol/report.js';
+import { VideoFailure } from '../protocol/report/report.js';
 
 /** The names of a session's videos in its folder: one for each browser that it had. */
 export const VIDEO = /^video(-\d+)?\.mp4$/;

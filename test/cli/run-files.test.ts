@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { findRunFiles } from '#troupe/cli/run/run-files.js';
+import { findRunFiles } from '#troupe/cli/run/plan/run-files.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { planRun } from '#troupe/cli/run/plan-run.js';
-import { planHooks, runWithHooks } from '#troupe/cli/run/run-hooks.js';
+import { planRun } from '#troupe/cli/run/plan/plan-run.js';
+import { planHooks, runWithHooks } from '#troupe/cli/run/plan/run-hooks.js';
 import { readRunOptions } from '#troupe/cli/run/run-options.js';
 import type { JobRequest, SessionRecord } from '#troupe/protocol/session.js';
 import { guardLeaks } from '../support/leaks.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ERROR_TABLE, isErrorCode } from '#troupe/protocol/errors.js';
-import { Report } from '#troupe/protocol/report.js';
+import { Report } from '#troupe/protocol/report/report.js';
 import { eventually } from '../support/eventually.js';
 import type { FaultyService } from '../support/faulty-service.js';
 import { processesWith } from '../support/processes.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { partOfPicture } from '#troupe/protocol/part-of-picture.js';
+import { partOfPicture } from '#troupe/protocol/report/part-of-picture.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

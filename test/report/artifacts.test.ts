@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { JournalEvent } from '#troupe/protocol/events.js';
-import { Report } from '#troupe/protocol/report.js';
+import { Report } from '#troupe/protocol/report/report.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
 import { ReportPool } from '#troupe/report/report-pool.js';
 import { junitFaults } from '../support/junit-shape.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { ErrorBody } from '#troupe/protocol/errors.js';
 import type { JournalEvent } from '#troupe/protocol/events.js';
-import { Report } from '#troupe/protocol/report.js';
+import { Report } from '#troupe/protocol/report/report.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
 import { listFailures } from '#troupe/report/failures.js';
 import { renderHtml } from '#troupe/report/html/html.js';

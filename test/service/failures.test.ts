@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { Report } from '#troupe/protocol/report.js';
+import { Report } from '#troupe/protocol/report/report.js';
 import { guardLeaks } from '../support/leaks.js';
 import { startTestService } from '../support/service.js';
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ownScreenshot } from '#troupe/protocol/own-screenshot.js';
-import { Report } from '#troupe/protocol/report.js';
+import { Report } from '#troupe/protocol/report/report.js';
 import { openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
 import { numberedPage, numberOn } from '../support/numbered-page.js';

@@ -25,7 +25,7 @@ export class PageTimers {
   /** Those that are due first come first. */
   get pending(): readonly PendingTimer[] {
     const now = performance.now();
-    const pending = [...this.#timers.values()].flatMap(({ due, ms, repeats }) => {
+    const pending = [...this.#timers.values()].flatMap(({ due, ms, repeats }): readonly PendingTimer[] => {
       if (repeats) return [{ ms: Math.round(ms), repeats }];
       return due > now ? [{ ms: Math.round(due - now), repeats }] : [];
     });

@@ -1,5 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises';
-import type { ElementBox } from '../../protocol/element-box.js';
+import type { ElementBox } from '../../protocol/report/element-box.js';
 import { isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import { captureScreenshot, keepScreenshot } from './screenshots.js';

@@ -1,5 +1,5 @@
-import type { ElementBox } from '../../protocol/element-box.js';
 import type { ActionName, ElementDescriptor } from '../../protocol/look.js';
+import type { ElementBox } from '../../protocol/report/element-box.js';
 import type { WireDescriptor } from '../acting/wire-descriptor.js';
 
 /** Nothing visible answers to a locator, or less than it asks for. */

@@ -1,4 +1,4 @@
-import { ExportFormat } from '../../protocol/request-exports.js';
+import { ExportFormat } from '../../protocol/requests/request-exports.js';
 import { CollectionFile } from '../../request-client/collection/collection-file.js';
 import { TextFile } from '../../request-client/collection/text-file.js';
 import { exportCollection } from '../../request-client/exports/export-collection.js';

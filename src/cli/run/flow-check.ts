@@ -5,7 +5,7 @@ import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
 import { agentService } from '../agent/used-session.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
-import { findRunFiles } from './run-files.js';
+import { findRunFiles } from './plan/run-files.js';
 
 const Moved = z.array(z.object({ locator: z.string(), now: z.string() }));
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import type { Failure } from '../../protocol/failure.js';
-import type { Report } from '../../protocol/report.js';
+import type { Failure } from '../../protocol/report/failure.js';
+import type { Report } from '../../protocol/report/report.js';
 import { ErrorBodySchema, type SessionRecord } from '../../protocol/session.js';
 import type { EarlierAttempt } from '../../report/suite/suite-result.js';
 

@@ -3,7 +3,7 @@ import { mayPassAgain } from '../../protocol/errors.js';
 import type { JobRequest, SessionRecord } from '../../protocol/session.js';
 import { describeFailure } from '../failure.js';
 import type { ServiceClient } from '../service-client.js';
-import type { PlannedFlow } from './plan-run.js';
+import type { PlannedFlow } from './plan/plan-run.js';
 import { type BatchListener, runBatch } from './run-batch.js';
 import type { RunOptions } from './run-options.js';
 import type { RunProgress } from './run-progress.js';

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { asAbsent } from '../../base/system-fault.js';
 import { unpackZip } from '../../files/unpack-zip.js';
 import { encodeError } from '../../protocol/errors.js';
-import { Failure } from '../../protocol/failure.js';
-import { Report } from '../../protocol/report.js';
+import { Failure } from '../../protocol/report/failure.js';
+import { Report } from '../../protocol/report/report.js';
 import type { ServiceClient } from '../service-client.js';
 
 /** Zips that are fetched and unpacked at a time. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_DATA } from '../../protocol/events.js';
-import { Report } from '../../protocol/report.js';
+import { Report } from '../../protocol/report/report.js';
 
 /** A JSON Schema (2020-12). */
 type JsonSchema = { readonly [keyword: string]: unknown };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Report } from '../../protocol/report.js';
+import type { Report } from '../../protocol/report/report.js';
 import { escapeMarkup as esc } from '../escape.js';
 import type { ImageSource } from '../images.js';
 

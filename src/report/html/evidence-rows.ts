@@ -1,5 +1,5 @@
-import type { Failure } from '../../protocol/failure.js';
-import { earlierStepLines, historyText, pendingLines, seenText } from '../../protocol/failure-context.js';
+import type { Failure } from '../../protocol/report/failure.js';
+import { earlierStepLines, historyText, pendingLines, seenText } from '../../protocol/report/failure-context.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { errorText, requestText } from '../suite/failure-text.js';

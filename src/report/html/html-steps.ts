@@ -1,5 +1,5 @@
 import { ownScreenshot } from '../../protocol/own-screenshot.js';
-import type { Report } from '../../protocol/report.js';
+import type { Report } from '../../protocol/report/report.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { count, formatDuration, shorten } from '../format.js';
 import type { ImageSource } from '../images.js';

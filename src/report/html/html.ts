@@ -1,6 +1,6 @@
 import { assertNever } from '../../base/assert-never.js';
 import { ownScreenshot } from '../../protocol/own-screenshot.js';
-import type { Report } from '../../protocol/report.js';
+import type { Report } from '../../protocol/report/report.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { type Failure, type FailureList, listFailures } from '../failures.js';
 import { count, formatBytes, formatDuration, formatInstant, shorten } from '../format.js';

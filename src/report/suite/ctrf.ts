@@ -1,5 +1,5 @@
-import type { Failure } from '../../protocol/failure.js';
-import { earlierStepLines, historyText as historyOfWait, seenText } from '../../protocol/failure-context.js';
+import type { Failure } from '../../protocol/report/failure.js';
+import { earlierStepLines, historyText as historyOfWait, seenText } from '../../protocol/report/failure-context.js';
 import { pageTroubles } from './failure-text.js';
 import {
   countFlows,

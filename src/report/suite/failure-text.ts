@@ -1,5 +1,11 @@
-import type { Failure } from '../../protocol/failure.js';
-import { duringText, earlierStepLines, historyText, pendingLines, seenText } from '../../protocol/failure-context.js';
+import type { Failure } from '../../protocol/report/failure.js';
+import {
+  duringText,
+  earlierStepLines,
+  historyText,
+  pendingLines,
+  seenText,
+} from '../../protocol/report/failure-context.js';
 import { shorten } from '../format.js';
 import { textDifference } from './text-difference.js';
 

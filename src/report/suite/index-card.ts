@@ -1,4 +1,4 @@
-import type { Failure } from '../../protocol/failure.js';
+import type { Failure } from '../../protocol/report/failure.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { codeOf, evidenceRows, listOf } from '../html/evidence-rows.js';

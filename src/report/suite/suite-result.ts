@@ -1,5 +1,5 @@
 import type { CiBuild } from '../../protocol/batches/ci-build.js';
-import type { Failure } from '../../protocol/failure.js';
+import type { Failure } from '../../protocol/report/failure.js';
 
 /** How a flow of a run ended. `stopped`: it was cancelled, or not started. */
 export type FlowOutcome = 'passed' | 'failed' | 'stopped';

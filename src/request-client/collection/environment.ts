@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { TroupeError } from '../../protocol/errors.js';
-import type { EnvironmentRow } from '../../protocol/request-window.js';
+import type { EnvironmentRow } from '../../protocol/requests/request-window.js';
 import { changeValue } from './change-value.js';
 import { asObject, type JsonObject, listOf, member, textOf } from './json-access.js';
 

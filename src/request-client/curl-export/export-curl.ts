@@ -1,5 +1,5 @@
 import { assertNever } from '../../base/assert-never.js';
-import type { CurlView } from '../../protocol/request-window.js';
+import type { CurlView } from '../../protocol/requests/request-window.js';
 import type { ShellKind } from '../curl-import/shells/detect-shell.js';
 import type { FormPart, RequestDraft } from '../request.js';
 import { encodeForUrl } from '../url-encoding.js';

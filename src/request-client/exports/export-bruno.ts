@@ -1,4 +1,4 @@
-import type { AuthForm, BodyForm } from '../../protocol/request-window.js';
+import type { AuthForm, BodyForm } from '../../protocol/requests/request-window.js';
 import type { Collection } from '../collection/collection.js';
 import type { JsonObject } from '../collection/json-access.js';
 import { member } from '../collection/json-access.js';

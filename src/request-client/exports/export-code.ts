@@ -1,7 +1,7 @@
 import { assertNever } from '../../base/assert-never.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { CodeLanguage } from '../../protocol/request-exports.js';
-import type { CurlView } from '../../protocol/request-window.js';
+import type { CodeLanguage } from '../../protocol/requests/request-exports.js';
+import type { CurlView } from '../../protocol/requests/request-window.js';
 import { basic } from '../basic-auth.js';
 import type { HeaderEntry, RequestBody, RequestDraft } from '../request.js';
 import { encodeForUrl } from '../url-encoding.js';

@@ -1,5 +1,5 @@
 import { assertNever } from '../../base/assert-never.js';
-import type { ExportFormat } from '../../protocol/request-exports.js';
+import type { ExportFormat } from '../../protocol/requests/request-exports.js';
 import type { Collection } from '../collection/collection.js';
 import { requestsBelow } from '../collection-run/collection-runner.js';
 import { exportCurl } from '../curl-export/export-curl.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuthForm, BodyForm } from '../../protocol/request-window.js';
+import type { AuthForm, BodyForm } from '../../protocol/requests/request-window.js';
 import type { Collection } from '../collection/collection.js';
 import type { JsonObject } from '../collection/json-access.js';
 import { enabledPairs, member } from '../collection/json-access.js';

@@ -1,4 +1,4 @@
-import type { GroupForm, RequestForm } from '../../protocol/request-window.js';
+import type { GroupForm, RequestForm } from '../../protocol/requests/request-window.js';
 import type { Collection, CollectionNode } from '../collection/collection.js';
 import { member, textOf } from '../collection/json-access.js';
 import { readGroupForm } from '../window/forms/group-form.js';

@@ -1,4 +1,4 @@
-import type { EnvironmentRow } from '../../protocol/request-window.js';
+import type { EnvironmentRow } from '../../protocol/requests/request-window.js';
 import type { JsonObject } from '../collection/json-access.js';
 import type { ImportedVariable, ImportFault, ImportWarning } from '../curl-import/import-curl.js';
 

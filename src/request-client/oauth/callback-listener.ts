@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { CALLBACK_PORTS } from '../../protocol/request-window.js';
+import { CALLBACK_PORTS } from '../../protocol/requests/request-window.js';
 import { escapeMarkup } from '../../report/escape.js';
 import { loginFailed } from './login-failed.js';
 

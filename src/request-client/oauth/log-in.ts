@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { TroupeError } from '../../protocol/errors.js';
-import { CALLBACK_PORTS } from '../../protocol/request-window.js';
+import { CALLBACK_PORTS } from '../../protocol/requests/request-window.js';
 import type { Routes } from '../connection/routes.js';
 import type { ReachBounds } from '../run/reach-bounds.js';
 import { CallbackListener } from './callback-listener.js';

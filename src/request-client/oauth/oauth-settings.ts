@@ -1,4 +1,4 @@
-import { GRANT_TYPES, type GrantType } from '../../protocol/request-window.js';
+import { GRANT_TYPES, type GrantType } from '../../protocol/requests/request-window.js';
 import { loginFailed } from './login-failed.js';
 
 /** OAuth 2.0 settings of a request with all variables replaced. */

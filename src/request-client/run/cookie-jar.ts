@@ -1,6 +1,6 @@
 import { Cookie, CookieJar as Jar } from 'tough-cookie';
 import { TroupeError } from '../../protocol/errors.js';
-import type { CookieKey, CookieRow } from '../../protocol/request-settings.js';
+import type { CookieKey, CookieRow } from '../../protocol/requests/request-settings.js';
 import { asObject, textOf } from '../collection/json-access.js';
 import type { CookieAccess } from './cookie-access.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { TroupeError } from '../../protocol/errors.js';
-import type { EnvironmentLine, EnvironmentRow, EnvironmentView } from '../../protocol/request-window.js';
+import type { EnvironmentLine, EnvironmentRow, EnvironmentView } from '../../protocol/requests/request-window.js';
 import { Environment } from '../collection/environment.js';
 import { TextFile } from '../collection/text-file.js';
 import type { ImportedEnvironment } from '../imports/imported.js';

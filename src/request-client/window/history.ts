@@ -1,5 +1,5 @@
 import { TroupeError } from '../../protocol/errors.js';
-import type { HistoryLine, SentView } from '../../protocol/request-window.js';
+import type { HistoryLine, SentView } from '../../protocol/requests/request-window.js';
 import type { CollectionNode } from '../collection/collection.js';
 import { asObject, type JsonObject, member } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';

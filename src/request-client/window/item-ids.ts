@@ -1,4 +1,4 @@
-import { COLLECTION_ID } from '../../protocol/request-window.js';
+import { COLLECTION_ID } from '../../protocol/requests/request-window.js';
 import type { CollectionNode, CollectionPath } from '../collection/collection.js';
 
 /**

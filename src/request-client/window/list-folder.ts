@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { TroupeError } from '../../protocol/errors.js';
-import type { FolderView } from '../../protocol/request-window.js';
+import type { FolderView } from '../../protocol/requests/request-window.js';
 
 const MAX_ENTRIES = 5000;
 

@@ -8,7 +8,7 @@ import type {
   RequestEdit,
   RequestForm,
   TreeItem,
-} from '../../protocol/request-window.js';
+} from '../../protocol/requests/request-window.js';
 import { addImported } from '../collection/add-imported.js';
 import { Collection, type CollectionNode, type CollectionPath } from '../collection/collection.js';
 import { CollectionFile } from '../collection/collection-file.js';

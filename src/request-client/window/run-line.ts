@@ -1,4 +1,4 @@
-import type { RunLine, SentView } from '../../protocol/request-window.js';
+import type { RunLine, SentView } from '../../protocol/requests/request-window.js';
 import { passed, type RequestResult } from '../collection-run/result.js';
 
 /** A result as a line of a run's table. `sent` has its texts without tokens. */

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { ResponseView, SentView } from '../../protocol/request-window.js';
+import type { ResponseView, SentView } from '../../protocol/requests/request-window.js';
 import type { RequestResult } from '../collection-run/result.js';
 import { type HttpResponse, headerValues } from '../run/response.js';
 

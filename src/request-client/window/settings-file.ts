@@ -12,7 +12,7 @@ import {
 import { withLogin } from '../../config/request-settings.js';
 import { isTargetPattern } from '../../net-policy/target-pattern.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { ClientSettings } from '../../protocol/request-settings.js';
+import { ClientSettings } from '../../protocol/requests/request-settings.js';
 import { readProxy } from '../connection/proxy-rules.js';
 
 /** The settings of the request client. They contain passwords, so only their owner can read the file. */

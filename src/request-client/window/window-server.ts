@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { fileURLToPath } from 'node:url';
 import { BuiltPage } from '../../pages/built-page.js';
 import { ERROR_TABLE, type ErrorCode, encodeError, TroupeError } from '../../protocol/errors.js';
-import { EnterWindow, type ProgressLine } from '../../protocol/request-window.js';
+import { EnterWindow, type ProgressLine } from '../../protocol/requests/request-window.js';
 import { checked } from './checked.js';
 import { sendBody } from './send-body.js';
 import { WINDOW_ROUTES } from './window-routes.js';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { WindowSizes, type WindowView } from '../../protocol/request-window.js';
+import { WindowSizes, type WindowView } from '../../protocol/requests/request-window.js';
 import { listOf, member } from '../collection/json-access.js';
 
 const MAX_RECENT = 10;

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { ConnectionSettings } from '../../config/connection-settings.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { CodeOptions } from '../../protocol/request-exports.js';
-import type { ClientSettings } from '../../protocol/request-settings.js';
+import type { CodeOptions } from '../../protocol/requests/request-exports.js';
+import type { ClientSettings } from '../../protocol/requests/request-settings.js';
 import {
   COLLECTION_ID,
   type CurlOptions,
@@ -14,7 +14,7 @@ import {
   type RunOptions,
   type ScopeValues,
   type TokenView,
-} from '../../protocol/request-window.js';
+} from '../../protocol/requests/request-window.js';
 import { authAt } from '../collection/auth.js';
 import type { CollectionNode } from '../collection/collection.js';
 import { folderScopes } from '../collection/folder-variables.js';

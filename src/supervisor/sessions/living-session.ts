@@ -15,7 +15,7 @@ import {
   scriptDeadlineMs,
   startSessionActor,
 } from './session-child.js';
-import { SessionClocks } from './session-clocks.js';
+import { SessionClocks, timeLimits } from './session-clocks.js';
 import { SessionControl } from './session-control.js';
 import type { SessionDependencies } from './session-dependencies.js';
 import { actorEndError, interruptedEnd, lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
@@ -98,15 +98,10 @@ export class LivingSession {
       emit: (event) => this.#journal.emit(event),
       touched: () => this.#touch(),
     });
-    const { idleTimeout = deps.config.idleTimeout, hardTimeout = deps.config.hardTimeout } = request;
-    this.clocks = new SessionClocks(
-      deps.clock,
-      { idleMs: idleTimeout * 1000, hardMs: hardTimeout * 1000 },
-      {
-        idle: () => void this.end(stoppedEnd('idle'), 'immediate'),
-        hard: () => void this.#hardTimeoutPassed(),
-      },
-    );
+    this.clocks = new SessionClocks(deps.clock, timeLimits(request, deps.config), {
+      idle: () => void this.end(stoppedEnd('idle'), 'immediate'),
+      hard: () => void this.#hardTimeoutPassed(),
+    });
     this.handoff = new SessionHandoff(this);
   }
 

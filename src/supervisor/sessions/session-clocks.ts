@@ -106,3 +106,17 @@ export class SessionClocks {
     return this.#clock.now().getTime();
   }
 }
+
+interface TimeLimits {
+  readonly idleTimeout: number;
+  readonly hardTimeout: number;
+}
+
+/** The limits of a session, in milliseconds: what its request says, or the configuration, both in seconds. */
+export function timeLimits(
+  request: { readonly [Limit in keyof TimeLimits]?: number | undefined },
+  config: TimeLimits,
+): { readonly idleMs: number; readonly hardMs: number } {
+  const { idleTimeout = config.idleTimeout, hardTimeout = config.hardTimeout } = request;
+  return { idleMs: idleTimeout * 1000, hardMs: hardTimeout * 1000 };
+}

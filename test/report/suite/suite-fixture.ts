@@ -1,4 +1,4 @@
-import type { Failure } from '#troupe/protocol/failure.js';
+import type { Failure } from '#troupe/protocol/report/failure.js';
 import type { FlowResult, SuiteResult } from '#troupe/report/suite/suite-result.js';
 
 /** Text that must not become markup, a workflow command, or an attribute. */

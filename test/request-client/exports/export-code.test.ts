@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { CodeLanguage } from '#troupe/protocol/request-exports.js';
+import { CodeLanguage } from '#troupe/protocol/requests/request-exports.js';
 import { literal } from '#troupe/request-client/exports/code-literal.js';
 import { exportCode } from '#troupe/request-client/exports/export-code.js';
 import type { RequestDraft } from '#troupe/request-client/request.js';

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import t from 'tap';
-import { CALLBACK_PORTS } from '#troupe/protocol/request-window.js';
+import { CALLBACK_PORTS } from '#troupe/protocol/requests/request-window.js';
 import { CallbackListener } from '#troupe/request-client/oauth/callback-listener.js';
 import { guardLeaks } from '../../support/leaks.js';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import type { RequestEdit, TreeItem } from '#troupe/protocol/request-window.js';
+import type { RequestEdit, TreeItem } from '#troupe/protocol/requests/request-window.js';
 import { importAny } from '#troupe/request-client/imports/import-any.js';
 import { OpenDocument } from '#troupe/request-client/window/open-document.js';
 import { openFolder } from '../../containers/driver-fixture.js';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import type { ProgressLine } from '#troupe/protocol/request-window.js';
+import type { ProgressLine } from '#troupe/protocol/requests/request-window.js';
 import { Workspace } from '#troupe/request-client/window/workspace.js';
 import { guardLeaks } from '../../support/leaks.js';
 

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../../src/protocol/errors.js';
-import type { ProgressLine } from '../../../src/protocol/request-window.js';
+import type { ProgressLine } from '../../../src/protocol/requests/request-window.js';
 import { connection } from './connection.svelte.js';
 
 /** An error that the client returned. */

@@ -1,4 +1,4 @@
-import type { DocumentView, EnvironmentRow } from '../../../src/protocol/request-window.js';
+import type { DocumentView, EnvironmentRow } from '../../../src/protocol/requests/request-window.js';
 import { call } from './client.js';
 import { dialogs } from './dialogs.svelte.js';
 import { workspace } from './workspace.svelte.js';

@@ -1,5 +1,5 @@
-import type { ExportFormat, ExportView } from '../../../src/protocol/request-exports.js';
-import type { DocumentView } from '../../../src/protocol/request-window.js';
+import type { ExportFormat, ExportView } from '../../../src/protocol/requests/request-exports.js';
+import type { DocumentView } from '../../../src/protocol/requests/request-window.js';
 import { ClientError, call } from './client.js';
 import { dialogs } from './dialogs.svelte.js';
 import { workspace } from './workspace.svelte.js';

@@ -5,7 +5,7 @@ import type {
   ProgressLine,
   TokenView,
   ValuesByName,
-} from '../../../src/protocol/request-window.js';
+} from '../../../src/protocol/requests/request-window.js';
 import { ClientError, call, follow } from './client.js';
 
 const QUIET_MS = 250;

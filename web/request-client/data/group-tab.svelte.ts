@@ -1,4 +1,4 @@
-import type { GroupChange, GroupForm } from '../../../src/protocol/request-window.js';
+import type { GroupChange, GroupForm } from '../../../src/protocol/requests/request-window.js';
 import { FormTab } from './form-tab.svelte.js';
 
 export type GroupPart = 'auth' | 'before' | 'after' | 'variables';

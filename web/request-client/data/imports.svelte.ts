@@ -1,4 +1,4 @@
-import type { ImportView } from '../../../src/protocol/request-window.js';
+import type { ImportView } from '../../../src/protocol/requests/request-window.js';
 import { dialogs } from './dialogs.svelte.js';
 import { workspace } from './workspace.svelte.js';
 

@@ -1,4 +1,4 @@
-import type { FormChange, RequestForm, ScopeValues, SentView } from '../../../src/protocol/request-window.js';
+import type { FormChange, RequestForm, ScopeValues, SentView } from '../../../src/protocol/requests/request-window.js';
 import { FormTab } from './form-tab.svelte.js';
 
 export type RequestPart = 'params' | 'headers' | 'body' | 'auth' | 'before' | 'after' | 'settings';

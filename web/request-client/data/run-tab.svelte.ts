@@ -1,4 +1,4 @@
-import type { RunLine, RunOptions, ScopeValues } from '../../../src/protocol/request-window.js';
+import type { RunLine, RunOptions, ScopeValues } from '../../../src/protocol/requests/request-window.js';
 import { follow } from './client.js';
 import type { Running } from './form-tab.svelte.js';
 

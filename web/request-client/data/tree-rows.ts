@@ -1,4 +1,4 @@
-import type { TreeItem } from '../../../src/protocol/request-window.js';
+import type { TreeItem } from '../../../src/protocol/requests/request-window.js';
 
 /** A rendered line of the tree. */
 export interface TreeRow {

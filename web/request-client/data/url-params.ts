@@ -1,4 +1,4 @@
-import type { PairRow, ParamRow } from '../../../src/protocol/request-window.js';
+import type { PairRow, ParamRow } from '../../../src/protocol/requests/request-window.js';
 
 /** The rows of the Params table for a URL: disabled ones keep their positions if possible. */
 export function paramsOf(url: string, before: readonly ParamRow[]): ParamRow[] {

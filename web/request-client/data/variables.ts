@@ -1,4 +1,4 @@
-import type { RequestForm } from '../../../src/protocol/request-window.js';
+import type { RequestForm } from '../../../src/protocol/requests/request-window.js';
 
 /** Values by name, as requests see them. */
 export type Values = { readonly [name: string]: string };

@@ -9,7 +9,7 @@ import {
   type ValuesByName,
   type WindowSizes,
   type WindowView,
-} from '../../../src/protocol/request-window.js';
+} from '../../../src/protocol/requests/request-window.js';
 import { call } from './client.js';
 import { dialogs } from './dialogs.svelte.js';
 import { GroupTab } from './group-tab.svelte.js';

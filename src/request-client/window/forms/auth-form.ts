@@ -1,4 +1,4 @@
-import type { AuthForm, InheritedAuth } from '../../../protocol/request-window.js';
+import type { AuthForm, InheritedAuth } from '../../../protocol/requests/request-window.js';
 import { authPath, pathsUp, settingsOf } from '../../collection/auth.js';
 import type { Collection, CollectionPath } from '../../collection/collection.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../../collection/json-access.js';

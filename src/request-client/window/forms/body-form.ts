@@ -1,5 +1,5 @@
 import { assertNever } from '../../../base/assert-never.js';
-import type { BodyForm } from '../../../protocol/request-window.js';
+import type { BodyForm } from '../../../protocol/requests/request-window.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../../collection/json-access.js';
 import { isEnabled, readRows, writeRows } from './rows.js';
 

@@ -1,4 +1,4 @@
-import type { GroupEdit, GroupForm } from '../../../protocol/request-window.js';
+import type { GroupEdit, GroupForm } from '../../../protocol/requests/request-window.js';
 import { authPath } from '../../collection/auth.js';
 import type { Collection, CollectionPath } from '../../collection/collection.js';
 import { folderValues } from '../../collection/folder-variables.js';

@@ -1,4 +1,4 @@
-import type { PairRow } from '../../../protocol/request-window.js';
+import type { PairRow } from '../../../protocol/requests/request-window.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../../collection/json-access.js';
 
 /** A list of `{key, value, disabled}`, or v2.0's lines of text, as rows of a table. */

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { ExportFile, type ExportView } from '../../../protocol/request-exports.js';
+import { ExportFile, type ExportView } from '../../../protocol/requests/request-exports.js';
 import {
   type FolderView,
   ImportText,
@@ -8,7 +8,7 @@ import {
   SaveFile,
   SearchText,
   type SearchView,
-} from '../../../protocol/request-window.js';
+} from '../../../protocol/requests/request-window.js';
 import { TextFile } from '../../collection/text-file.js';
 import { exportCollection } from '../../exports/export-collection.js';
 import { importAny } from '../../imports/import-any.js';

@@ -1,4 +1,4 @@
-import { ChooseEnvironment, EnvironmentRows, OpenFile, Overwrite } from '../../../protocol/request-window.js';
+import { ChooseEnvironment, EnvironmentRows, OpenFile, Overwrite } from '../../../protocol/requests/request-window.js';
 import { checked } from '../checked.js';
 import { changing, type WindowRoute } from './window-route.js';
 

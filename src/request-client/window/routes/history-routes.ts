@@ -1,5 +1,5 @@
 import { TroupeError } from '../../../protocol/errors.js';
-import { SaveBody, TakeRequest } from '../../../protocol/request-window.js';
+import { SaveBody, TakeRequest } from '../../../protocol/requests/request-window.js';
 import { checked } from '../checked.js';
 import { saveBody } from '../save-body.js';
 import { at, type WindowRoute } from './window-route.js';

@@ -1,4 +1,4 @@
-import { CodeOptions } from '../../../protocol/request-exports.js';
+import { CodeOptions } from '../../../protocol/requests/request-exports.js';
 import {
   CurlOptions,
   GroupEdit,
@@ -6,7 +6,7 @@ import {
   NewItem,
   RequestEdit,
   RunOptions,
-} from '../../../protocol/request-window.js';
+} from '../../../protocol/requests/request-window.js';
 import { checked } from '../checked.js';
 import { ANY_ITEM, at, changing, ITEM, type WindowRoute } from './window-route.js';
 

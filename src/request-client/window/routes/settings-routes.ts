@@ -1,5 +1,5 @@
-import { ClientSettings, CookieKey, CookieRow } from '../../../protocol/request-settings.js';
-import { WindowSizes } from '../../../protocol/request-window.js';
+import { ClientSettings, CookieKey, CookieRow } from '../../../protocol/requests/request-settings.js';
+import { WindowSizes } from '../../../protocol/requests/request-window.js';
 import { checked } from '../checked.js';
 import { at, type WindowRoute } from './window-route.js';
 

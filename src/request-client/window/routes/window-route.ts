@@ -1,4 +1,4 @@
-import { COLLECTION_ID } from '../../../protocol/request-window.js';
+import { COLLECTION_ID } from '../../../protocol/requests/request-window.js';
 import type { ReportProgress, Workspace } from '../workspace.js';
 
 /** The input of a route: the parameters of its path, and the JSON body. */

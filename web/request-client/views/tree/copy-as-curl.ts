@@ -1,4 +1,4 @@
-import type { CurlOptions, CurlView } from '../../../../src/protocol/request-window.js';
+import type { CurlOptions, CurlView } from '../../../../src/protocol/requests/request-window.js';
 import { call } from '../../data/client.js';
 import { dialogs } from '../../data/dialogs.svelte.js';
 import { workspace } from '../../data/workspace.svelte.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorBody } from './errors.js';
+import type { ErrorBody } from '../errors.js';
 
 /**
  * The messages between the request client's window and its server. Ids of items are valid while the document is open.

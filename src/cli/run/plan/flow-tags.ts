@@ -1,5 +1,5 @@
-import { leadingComment } from '../../agent-js/flows/leading-comment.js';
-import { isFlowFile } from '../../base/flow-file.js';
+import { leadingComment } from '../../../agent-js/flows/leading-comment.js';
+import { isFlowFile } from '../../../base/flow-file.js';
 
 /** One or more tags at the end of a line, or alone on it. `@param {string} name` of a JSDoc comment is none. */
 const TAGS = /(?:(?:^|\s)@[\w-]+)+\s*$/;

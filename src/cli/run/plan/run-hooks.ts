@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import { hookOf } from '../../base/flow-file.js';
-import type { JobRequest, SessionRecord } from '../../protocol/session.js';
+import { hookOf } from '../../../base/flow-file.js';
+import type { JobRequest, SessionRecord } from '../../../protocol/session.js';
+import type { RunOptions } from '../run-options.js';
+import type { RunSettings } from '../run-serve.js';
 import { commonRequest, type PlannedFlow, planFlow } from './plan-run.js';
 import type { RunFiles } from './run-files.js';
-import type { RunOptions } from './run-options.js';
-import type { RunSettings } from './run-serve.js';
 
 /** The flows of a run with the `_setup` and `_teardown` flows of their folders, by index in `flows`. */
 export interface RunPlan {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { EVENT_DATA, Step } from './events.js';
+import { EVENT_DATA, Step } from '../events.js';
+import { ErrorBodySchema, SessionId, SessionStatus, Tokens } from '../session.js';
 import { Failure } from './failure.js';
-import { ErrorBodySchema, SessionId, SessionStatus, Tokens } from './session.js';
 
 const ReportedFlow = z.object({
   path: z.string(),

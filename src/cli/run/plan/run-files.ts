@@ -1,10 +1,10 @@
 import { lstat, opendir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { globMatcher } from '../../agent-js/network/glob-matcher.js';
-import { hookOf, isFlowFile } from '../../base/flow-file.js';
-import { isPicture, MAX_BATCH_FLOWS } from '../../protocol/batches/batch.js';
-import { TroupeError } from '../../protocol/errors.js';
-import { UsageError } from '../failure.js';
+import { globMatcher } from '../../../agent-js/network/glob-matcher.js';
+import { hookOf, isFlowFile } from '../../../base/flow-file.js';
+import { isPicture, MAX_BATCH_FLOWS } from '../../../protocol/batches/batch.js';
+import { TroupeError } from '../../../protocol/errors.js';
+import { UsageError } from '../../failure.js';
 
 /** What a glob looks into at most. */
 const MAX_LOOKED = 100_000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { PendingTimer } from '../events.js';
+import { ErrorBodySchema } from '../session.js';
 import { ElementBox } from './element-box.js';
-import { PendingTimer } from './events.js';
-import { ErrorBodySchema } from './session.js';
 
 /** A request of the page that got no answer, or an answer of 400 and up. */
 const FailedRequest = z.object({

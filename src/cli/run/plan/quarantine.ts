@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { asAbsent } from '../../base/system-fault.js';
-import { TroupeError } from '../../protocol/errors.js';
+import { asAbsent } from '../../../base/system-fault.js';
+import { TroupeError } from '../../../protocol/errors.js';
 
 const FILE = 'quarantine.json';
 

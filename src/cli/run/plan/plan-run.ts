@@ -1,11 +1,11 @@
-import { isFlowFile } from '../../base/flow-file.js';
-import type { JobRequest } from '../../protocol/session.js';
-import type { DataRow } from '../../request-client/collection-run/data-rows.js';
-import { UsageError } from '../failure.js';
+import { isFlowFile } from '../../../base/flow-file.js';
+import type { JobRequest } from '../../../protocol/session.js';
+import type { DataRow } from '../../../request-client/collection-run/data-rows.js';
+import { UsageError } from '../../failure.js';
+import type { RunOptions } from '../run-options.js';
+import type { RunSettings } from '../run-serve.js';
 import { describeSource, isChosen } from './flow-tags.js';
 import type { RunFiles } from './run-files.js';
-import type { RunOptions } from './run-options.js';
-import type { RunSettings } from './run-serve.js';
 
 /** A flow or task that a run submits as a job. */
 export interface PlannedFlow {
