@@ -35,7 +35,15 @@ export interface EgressSetting {
 export interface SessionEgress {
   readonly forward: readonly number[];
   readonly egress: EgressLists;
+  /** Nothing is reached. */
+  readonly closed?: true;
 }
+
+/**
+ * For the browser of a service that has been killed, until its session is open again: before that, nothing answers
+ * requests that are mocked.
+ */
+export const CLOSED: SessionEgress = { forward: [], egress: {}, closed: true };
 
 /** Where a connection to a host may go, decided before the name is resolved. */
 export type Route =
@@ -64,6 +72,7 @@ export class EgressRules {
   readonly #denied: HostPatterns;
   readonly #allowed: readonly HostPatterns[];
   readonly #deniesLoopback: boolean;
+  readonly #refusesAll: boolean;
 
   /**
    * @param closedPorts further blocked ports of this machine besides `ownPort`, read at each connection: the service's
@@ -75,6 +84,7 @@ export class EgressRules {
     closedPorts: Pick<ReadonlySet<number>, 'has'> = new Set(),
   ) {
     this.#setting = setting;
+    this.#refusesAll = session.closed === true;
     this.#forward = new Set([...setting.forward, ...session.forward]);
     this.#closedPorts = closedPorts;
     this.#sharedPorts = setting.closedPorts === undefined ? null : new ClosedPorts(setting.closedPorts);
@@ -88,6 +98,7 @@ export class EgressRules {
   }
 
   route(host: string, port: number): Route {
+    if (this.#refusesAll) return refused('its session is not open again yet');
     const read = readHost(host);
     if (read === null) return refused('it is not a valid host name');
     if (read.kind === 'address') {

@@ -4,10 +4,14 @@ import { chromium } from 'playwright-core';
 import t from 'tap';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { client, makeHome, startTestService, type TestService } from '../support/service.js';
+import { spawnService } from '../support/service-process.js';
 import { readZip } from '../support/zip.js';
 
 guardLeaks(t);
+
+/** A page that asks for something of its own accord, all the time. */
+const ASKING = `<title>asks</title><script>setInterval(() => fetch('/api/asked').catch(() => undefined), 20)</script>`;
 
 let reached = 0;
 const server = createServer((request, response) => {
@@ -16,10 +20,11 @@ const server = createServer((request, response) => {
     response.writeHead(302, { location: '/real' }).end();
     return;
   }
-  const isPage = request.url === '/';
+  const page = request.url === '/asking' ? ASKING : '<title>Shop</title>';
+  const isPage = request.url === '/' || request.url === '/asking';
   response
     .writeHead(200, { 'content-type': isPage ? 'text/html' : 'application/json' })
-    .end(isPage ? '<title>Shop</title>' : '{"real":true}');
+    .end(isPage ? page : '{"real":true}');
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 t.teardown(() => {
@@ -151,4 +156,29 @@ t.test('A script reads what the page asked for and was answered', async (t) => {
     t.match(await service.run(id, `agent.requests(${wrong})`), { status: 422, body: { code: 'SCRIPT_ERROR' } }, wrong);
   }
   reached = 0;
+});
+
+t.test('After a service was killed, no request of a page with mocks reaches the server', async (t) => {
+  const home = makeHome(t, { forward: [port], maxSessions: 1 });
+  const first = spawnService(home);
+  t.teardown(() => first.end('SIGKILL'));
+  const before = client(await first.listening);
+  const { id } = await before.live();
+  await connected(before, id);
+  const source = `agent.mock('**/api/asked', {status: 204}); agent.go('${origin}/asking');
+    agent.until(() => agent.requests({url: '**/api/asked', status: 204}).length > 3); 1`;
+  t.match(await before.run(id, source), { status: 200, body: 1 });
+  t.equal(reached, 0);
+  await first.end('SIGKILL');
+  const second = spawnService(home);
+  t.teardown(() => second.end('SIGTERM'));
+  const after = client(await second.listening);
+  await eventually('the session is there again', async () => {
+    const { body } = await after.call('GET', `/api/sessions/${id}`);
+    return body.status === 'running';
+  });
+  t.match(await after.run(id, 'agent.tabs()'), { status: 502, body: { code: 'SESSION_RESTARTED' } });
+  t.match(await after.run(id, 'agent.tabs()[0].url'), { body: 'about:blank' });
+  t.equal(reached, 0, 'no request has come through');
+  await after.call('DELETE', `/api/sessions/${id}`);
 });

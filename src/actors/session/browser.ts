@@ -8,7 +8,7 @@ import type {
   CdpTargetInfo,
 } from '../../agent-js/browser/cdp.js';
 import { systemClock } from '../../base/clock.js';
-import { onAbort } from '../../base/deadline.js';
+import { onAbort, settlesWithin } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
@@ -23,6 +23,8 @@ const PAGES: CdpTargetFilter = [{ type: 'page', exclude: false }, { exclude: tru
 const MAX_PAGES = 50;
 /** When the actor takes over a browser, a page that does not answer within this time is closed. */
 const PROBE_MS = 2_000;
+/** So long a page may take to close; one that computes is closed by force within a second or two. */
+const CLOSE_MS = 10_000;
 
 /**
  * A session's connection to its browser. It uses the browser's default context, whose pages outlive the connection. The
@@ -205,10 +207,27 @@ export class Browser implements BrowserPort {
     if (held.length === 0) return;
     this.#pageLost = true;
     if (held.length === pages.length) await this.#openPage();
+    const gone = this.#detached(held);
     for (const { session, targetId } of held) {
       this.#pages.delete(session);
       await this.send('Target.closeTarget', { targetId });
     }
+    // A page runs on for a moment after that. One that was mocked must not ask anybody else.
+    if (all && !(await settlesWithin(gone, CLOSE_MS))) {
+      throw new TroupeError('WORKER_LOST', 'A page of the browser could not be closed');
+    }
+  }
+
+  /** Resolves when none of these pages is there any more. */
+  #detached(pages: readonly AttachedPage[]): Promise<void> {
+    const left = new Set(pages.map(({ session }) => session));
+    return new Promise((resolve) => {
+      const stop = this.listen(({ method, params }) => {
+        if (method !== 'Target.detachedFromTarget' || !left.delete(params.sessionId) || left.size > 0) return;
+        stop();
+        resolve();
+      });
+    });
   }
 
   async #answers({ session }: AttachedPage): Promise<boolean> {

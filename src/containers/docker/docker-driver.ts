@@ -4,6 +4,7 @@ import type { ContainerCreateOptions } from 'dockerode';
 import { z } from 'zod';
 import { onAbort, pause, settlesWithin } from '../../base/deadline.js';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
+import { CLOSED } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from '../browser-folder.js';
 import { answersAt, browserAtSocket, movedTo } from '../chromium/devtools-endpoint.js';
@@ -141,6 +142,7 @@ export class DockerDriver implements Driver {
     if (cdpUrl === null || !(await this.#takeSockets(folder))) return null;
     if (!(await answersAt(cdpUrl, AbortSignal.timeout(ADOPT_MS)))) return null;
     const lease = this.#held.get(leaseId) ?? this.#hold({ ...known, cdpUrl });
+    this.#parts.gate.permit(leaseId, CLOSED);
     try {
       await this.#openWays(leaseId, known.proxy);
     } catch (cause) {

@@ -56,6 +56,8 @@ export class NetworkGate {
     listeners.push(listener);
     this.#listeners.set(leaseId, listeners);
     this.#thread ??= this.#start();
+    const wanted = this.#wanted.get(leaseId);
+    if (wanted !== undefined) this.#permit(leaseId, wanted);
     const port = await this.#open(leaseId, listener);
     // A thread that is started again opens the same one.
     if (port !== undefined) listener.place = { port };

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { sentenceOf, systemFault } from '../../base/system-fault.js';
+import { CLOSED } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from '../browser-folder.js';
 import { type BrowserUser, browserUser } from '../chromium/browser-user.js';
@@ -149,6 +150,7 @@ export class ProcessDriver implements Driver {
     const signal = AbortSignal.timeout(ADOPT_MS);
     if (!(await (cdpUrl === undefined ? answersAtPipe(folder, signal) : answersAt(cdpUrl, signal)))) return null;
     if (gatePort === undefined) return this.#hold(known, folder, this.#watchOf(known));
+    this.#network.permit(leaseId, CLOSED);
     try {
       await this.#network.open(leaseId, { port: gatePort }, { kind: 'socks' });
     } catch (cause) {

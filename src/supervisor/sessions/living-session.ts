@@ -299,10 +299,11 @@ export class LivingSession {
     try {
       this.#begin(slot);
       this.#resources.acquire(lease);
-      lease.permit(this.request);
       const start = { id: this.record.id, restart: 'transient', lease, task: this.#task, takesOver: true } as const;
       const child = await startSessionActor(this.#deps, { ...start, timeoutMs: REOPEN_MS, signal });
       const thread = this.#connected(child);
+      // Not before: a page that was left behind is closed now if its requests were mocked.
+      lease.permit(this.request);
       signal.throwIfAborted();
       await this.#journal.findWebhook();
       await this.#deps.hub.write({ records: [this.#journal.stored], events: [this.#journal.restarted(thread, 0)] });
