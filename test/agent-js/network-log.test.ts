@@ -86,7 +86,7 @@ t.test('Answers whose body no page reads, and requests without an answer, are in
   site.set('/silent', () => asked());
   const path = site.set(
     '/start',
-    `<script>fetch('/unread', { method: 'POST' }).then(() => { document.body.append('answered'); fetch('/silent') })</script>`,
+    `<body><script>fetch('/unread', { method: 'POST' }).then(() => { document.body.append('answered'); fetch('/silent') })</script>`,
   );
   await call('go', path);
   await call('wait', '{*}answered');

@@ -56,8 +56,12 @@ t.test('From a failed run, two clicks lead to the line, the picture and the requ
     await page.goto(`${service.url}/#/runs/${run}`);
     await page.getByRole('link', { name, exact: true }).click();
     const card = page.getByRole('region', { name: texts[0] ?? '' });
-    // The source frame is of the report, which is there when the session's record is.
     await card.getByLabel('Source').waitFor();
+    // The record has the frame too; the place with its column is of the report.
+    await card
+      .getByText(new RegExp(`broken/${name}\\.js:\\d+:\\d+`))
+      .first()
+      .waitFor();
     const text = ((await card.textContent()) ?? '').replace(/\s+/g, ' ');
     for (const wanted of texts) t.match(text, wanted, `${name}: ${wanted}`);
     t.match(text, new RegExp(`broken/${name}\\.js:\\d+:\\d+`), `${name} has its place`);

@@ -256,7 +256,6 @@ t.test(
       /POST \S+\/save 503 \(step 3\): \{"error":"the database is read-only"/,
       /Still pending:\n {2}GET \S+\/never, without an answer for [\d.]+ m?s\n {2}a timer, due in [\d.]+ s/,
       /Steps before:\n {2}1\. agent\.go\(.*\n {2}2\. .*\n {2}3\. agent\.act\("\{button\}Save", .*\): the page changed/,
-      /No trace: not recorded/,
     ]) {
       t.match(why.out, line);
     }

@@ -35,10 +35,15 @@ async function removeOnce(folder: LeaseFolder, written: ProcessLeader | null, en
     killGroup(note);
     await untilGone([note], remaining());
   }
-  // Some leave the group (crash handlers), some are forked while the group dies: look until there is none.
-  for (;;) {
+  // Some leave the group (crash handlers), some are forked while the group dies: look until there is none. One that is
+  // forked during a look, by one that ends during it, is in the next look only.
+  for (let looksWithout = 0; looksWithout < 2; ) {
     const left = processesOf(await listProcesses(), folder.path, note);
-    if (left.length === 0) break;
+    if (left.length === 0) {
+      looksWithout += 1;
+      continue;
+    }
+    looksWithout = 0;
     if (remaining() === 0) {
       const pids = left.map((entry) => entry.pid).join(', ');
       throw new TroupeError('UNAVAILABLE', `Processes ${pids} of a browser do not end`, { folder: folder.path });

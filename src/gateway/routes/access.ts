@@ -145,7 +145,8 @@ export const accessRoutes: readonly Route[] = [
     answer: RemovedState,
     async handle({ request }, { states }) {
       const name = StateName.safeParse(request.params.name);
-      if (!name.success) throw new TroupeError('NOT_FOUND', 'There is no saved state of this name');
+      if (!name.success)
+        throw new TroupeError('INVALID_REQUEST', 'The name of a state has 1 to 100 letters, digits, and _ . -');
       const removed = await states.remove(request.caller, name.data);
       return { kind: 'json', status: 200, body: { name: name.data, removed } };
     },

@@ -37,20 +37,21 @@ export function failureText(failure: Failure): string {
     step === undefined || step.before ? '' : `${stepTitle(step)} ${step.index}: ${shorten(step.js, 500)}`,
     url === '' ? '' : `Page: ${shorten(url, 500)}${title === '' ? '' : ` (${shorten(title, 200)})`}`,
     labelled('No picture', failure.noScreenshot ?? null),
-    labelled('No trace', failure.noTrace ?? null),
   ];
   return lines.filter((text) => text !== '').join('\n');
 }
 
 /** The errors and the failed requests of the page around a failure, and what it waited for, in lines. */
 export function pageTroubles(failure: Failure): readonly string[] {
-  const { console = [], requests = [] } = failure;
+  const { console = [], requests = [], waitedMs } = failure;
   // A locator that several elements match is none that a wait would help.
   const pending = failure.code === 'LOCATOR_AMBIGUOUS' ? null : pendingLines(failure);
   return [
     ...listed('Errors of the page', console.map(errorText)),
     ...listed('Failed requests', requests.map(requestText)),
-    ...(pending?.length === 0 ? ['Nothing was pending: no request, no timer'] : listed('Still pending', pending ?? [])),
+    // What did not wait did not wait in vain.
+    ...(pending?.length === 0 && waitedMs !== undefined ? ['Nothing was pending: no request, no timer'] : []),
+    ...listed('Still pending', pending ?? []),
   ];
 }
 
