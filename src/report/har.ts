@@ -70,6 +70,8 @@ export async function notedRequests(dir: string): Promise<NotedRequests> {
     if (slow !== null) long.push(slow);
     if (long.length > MAX_NOTED) long.shift();
   }
+  // An entry is written when its body has been read, which may be later than that of a request after it.
+  for (const requests of [failed, long]) requests.sort((one, other) => one.at.localeCompare(other.at));
   return { failed, long };
 }
 

@@ -116,7 +116,8 @@ t.test('What an error says is known to reports, without secrets, and is in no ar
   await call('wait', '{*}over');
   await log.close();
   const { failed } = await notedRequests(dir);
-  const [refused, broken, missing] = failed.map(({ request }) => request);
+  const requestOf = (path: string) => failed.find(({ request }) => request.url.endsWith(path))?.request;
+  const [refused, broken, missing] = [requestOf('/refused'), requestOf('/broken'), requestOf('/missing')];
   t.match(refused, { status: 422, body: /^\{"error":"the \\"card\\" is \{\{it\}\}","password":"\(hidden\)"/ });
   t.ok((refused?.body?.length ?? 0) < 600, 'cut');
   t.equal(broken?.body, 'Out of order since &lt;noon&gt;');
