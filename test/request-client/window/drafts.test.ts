@@ -179,7 +179,9 @@ t.test('what was typed before kill -9 is there after the next start', async (t) 
   const drafts = join(folder, 'request-drafts');
   const isWritten = (): boolean =>
     existsSync(drafts) &&
-    readdirSync(drafts).some((name) => !name.endsWith('.tmp') && readFileSync(join(drafts, name), 'utf8').includes('h/typed'));
+    readdirSync(drafts).some(
+      (name) => !name.endsWith('.tmp') && readFileSync(join(drafts, name), 'utf8').includes('h/typed'),
+    );
   while (!isWritten()) await new Promise((resolve) => setImmediate(resolve));
   first.child.kill('SIGKILL');
   await once(first.child, 'close');
