@@ -38,7 +38,7 @@ export async function run({ rounds = 10 } = {}) {
     const whole = [];
     for (let round = 0; round <= rounds; round += 1) {
       await page.goto('about:blank');
-      await page.goto(`${service.url}/`);
+      await page.goto(`${service.url}/#/sessions`);
       const times = await page.evaluate(() => window.listTimes);
       // The first visit finds code and database cold.
       if (round === 0) continue;
@@ -57,7 +57,6 @@ export async function run({ rounds = 10 } = {}) {
     ];
   } finally {
     await service.stop({ drainMs: 0 });
-    await driver.sweep(new Set());
     rmSync(home, { recursive: true, force: true });
   }
 }
@@ -85,7 +84,7 @@ function storedJob(number) {
   };
   const id = number.toString(36).padStart(12, '0');
   const accepted = acceptedRecord(id, request, { maxIterations: 25, model: null, publicUrl: undefined, now: at(0) });
-  const started = startedRecord(accepted, 'process', at(500));
+  const started = startedRecord(accepted, { driver: 'process', node: undefined, now: at(500) });
   const failed = number % 20 === 0;
   const end = failed
     ? {

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright';
 import { findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import { COMMON_FLAGS } from '#troupe/containers/chromium/chromium-flags.js';
+import { openChromiumWithPort } from './support/chromium-with-port.mjs';
 import { openSite } from './support/open-site.mjs';
 import { percentile } from './support/percentiles.mjs';
 import { atMost, printHeader, printSamples } from './support/print.mjs';
@@ -24,7 +25,9 @@ export async function run({ rounds = 5 }) {
   const service = await startServiceProcess({ warmSessions: 2, maxSessions: 4, forward: [site.port] });
   const alone = await startChromedriver();
   const cacheDir = mkdtempSync(join(tmpdir(), 'td-'));
-  const { path, env, headlessShell } = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir });
+  const found = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir });
+  const { path, env, headlessShell } = found;
+  const bare = await openChromiumWithPort(found);
   const args = [headlessShell ? '--headless' : '--headless=new', '--no-sandbox', ...COMMON_FLAGS];
   const launch = { executablePath: path, env: { ...process.env, ...env }, args: COMMON_FLAGS };
   const samples = {};
@@ -35,10 +38,13 @@ export async function run({ rounds = 5 }) {
     samples[name].push(performance.now() - startedAt);
     return result;
   };
+  // The browser that takes the place of a used one starts now, and would be measured with the clicks.
+  const settled = () => service.warm(2);
   /** A session through WebDriver: created, a page opened, clicks, ended. */
   const webDriver = async (name, base, capabilities) => {
     const create = () => call(base, 'POST', '/session', { capabilities: { alwaysMatch: capabilities } });
     const { sessionId } = await sample(`${name}, create`, create);
+    await settled();
     const at = `/session/${sessionId}`;
     await call(base, 'POST', `${at}/url`, { url: site.origin });
     const found = await call(base, 'POST', `${at}/element`, { using: 'css selector', value: 'button' });
@@ -53,6 +59,7 @@ export async function run({ rounds = 5 }) {
       const opened = await open();
       return { opened, page: await pageOf(opened) };
     });
+    await settled();
     await browser.page.goto(site.origin);
     const click = () => browser.page.click('button');
     await click();
@@ -74,6 +81,13 @@ export async function run({ rounds = 5 }) {
         (browser) => browser.contexts()[0].pages()[0],
       );
     },
+    // What of the difference is Playwright's own: a connection by port to a Chromium that nothing stands before.
+    () =>
+      playwright(
+        'Playwright by port',
+        () => chromium.connectOverCDP(bare.cdpUrl),
+        (browser) => browser.contexts()[0].newPage(),
+      ),
     () =>
       playwright(
         'Playwright',
@@ -89,6 +103,7 @@ export async function run({ rounds = 5 }) {
       for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
     }
   } finally {
+    await bare.close();
     await alone.stop();
     await service.stop();
     await site.close();

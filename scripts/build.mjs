@@ -3,9 +3,11 @@
 // The entry of the script thread is one file with all that it imports: each session starts it.
 // The pages under web/ take seconds, and are built again only when something of theirs has changed.
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from '../web/esbuild.mjs';
 import { postmanModules } from './support/postman-modules.mjs';
 
@@ -26,7 +28,15 @@ await build({
   logLevel: 'warning',
 });
 // Modules that are one file with the packages that they need, which are no dependencies of an installation.
-for (const module of ['run/cookie-jar', 'run/ntlm', 'run/sign-request', 'imports/yaml-text', 'exports/code-library']) {
+for (const module of [
+  'run/cookie-jar',
+  'run/ntlm',
+  'run/sign-request',
+  'imports/yaml-text',
+  'exports/code-library',
+  'exports/markdown',
+  'window/answers/json-path',
+]) {
   await build({
     entryPoints: [join(src, `request-client/${module}.ts`)],
     outfile: join(dist, `request-client/${module}.js`),
@@ -81,6 +91,8 @@ await build({
   outfile: join(dist, 'script/script.thread.js'),
   allowOverwrite: true,
   bundle: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
@@ -89,7 +101,10 @@ await build({
 for (const file of files.filter((name) => name.endsWith('.entry.ts'))) {
   const { outputFiles } = await build({
     entryPoints: [join(src, file)],
+    nodePaths: [join(root, 'web/node_modules')],
     bundle: true,
+    // Each document takes it in anew.
+    minify: true,
     write: false,
     format: 'iife',
     globalName: 'entry',
@@ -101,13 +116,21 @@ for (const file of files.filter((name) => name.endsWith('.entry.ts'))) {
   await writeFile(target, `(function () {\n${outputFiles[0].text}\nreturn entry.install;\n})()\n`);
 }
 await writeFile(
-  join(dist, 'request-client/prelude/postman-modules.json'),
-  JSON.stringify({
-    license: 'postman-sandbox, Postman Inc., Apache-2.0, and what it contains; see the licenses of these packages',
-    ...(await postmanModules(join(root, 'web'))),
-  }),
+  join(dist, 'request-client/prelude/postman-modules.json.br'),
+  packed(
+    JSON.stringify({
+      license: 'postman-sandbox, Postman Inc., Apache-2.0, and what it contains; see the licenses of these packages',
+      ...(await postmanModules(join(root, 'web'))),
+    }),
+  ),
+);
+await writeFile(
+  join(dist, 'agent-js/audit/axe.min.js.br'),
+  packed(await readFile(join(root, 'web/node_modules/axe-core/axe.min.js'))),
 );
 await buildPages();
+const { devices } = createRequire(import.meta.url)('playwright-core');
+await writeFile(join(dist, 'agent-js/devices/devices.json'), JSON.stringify(devices));
 // What editors and compilers of flows know of agent JS.
 const { scriptTypes } = await import('../dist/agent-js/script-api.js');
 await writeFile(join(dist, 'agent-js.d.ts'), scriptTypes());
@@ -115,7 +138,11 @@ await chmod(join(dist, 'cli.js'), 0o755).catch(() => undefined);
 
 async function buildPages() {
   const stampFile = join(dist, 'web', '.troupe-source');
-  const sources = [join(root, 'package-lock.json'), join(src, 'agent-js/script-api.ts')];
+  const sources = [
+    join(root, 'package-lock.json'),
+    join(root, 'scripts/build.mjs'),
+    join(src, 'agent-js/script-api.ts'),
+  ];
   for (const folder of [join(root, 'web'), join(src, 'protocol'), join(src, 'agent-js/playwright-api')]) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     for (const entry of entries) if (entry.isFile()) sources.push(join(entry.parentPath, entry.name));
@@ -125,6 +152,23 @@ async function buildPages() {
   const stamp = hash.digest('hex');
   if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return;
   const { buildPage } = await import('../web/build-pages.mjs');
-  for (const page of ['dashboard', 'request-client']) await buildPage(page, join(dist, 'web', page));
+  for (const page of ['dashboard', 'request-client']) {
+    await buildPage(page, join(dist, 'web', page));
+    await packFiles(join(dist, 'web', page, 'assets'));
+  }
   await writeFile(stampFile, stamp);
+}
+
+async function packFiles(folder) {
+  for (const name of await readdir(folder)) {
+    await writeFile(join(folder, `${name}.br`), packed(await readFile(join(folder, name))));
+    await rm(join(folder, name));
+  }
+}
+
+/** Texts that are seldom read are packed: the package is to be small. The highest quality takes seconds for a tenth less. */
+function packed(text) {
+  return brotliCompressSync(text, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 22 },
+  });
 }

@@ -34,15 +34,23 @@ const PROOFS = {
     })),
   ],
   'create-playwright': [{ path: 'test/playwright/create-playwright.proof.ts', env: {} }],
-  doors: [{ path: 'test/webdriver/doors.proof.ts', env: {} }],
-  curl: [{ path: 'test/request-client/curl-import/continuations.test.ts', env: {} }],
-  long: ['agent-js/look-corpus', 'autonomy/healing', 'examples/flows', 'service/batches', 'service/churn'].map(
-    (name) => ({
-      path: `test/${name}.test.ts`,
-      env: {},
-    }),
+  doors: ['connections', 'selenium-suite', 'w3c-commands'].flatMap((name) =>
+    [{}, { TROUPE_TEST_DRIVER: 'docker' }].map((env) => ({ path: `test/webdriver/${name}.test.ts`, env })),
   ),
+  curl: [{ path: 'test/request-client/curl-import/continuations.test.ts', env: {} }],
+  long: [
+    'agent-js/look-corpus',
+    'autonomy/healing',
+    'examples/flows',
+    'service/batches',
+    'service/churn',
+    'service/login-states',
+  ].map((name) => ({
+    path: `test/${name}.test.ts`,
+    env: {},
+  })),
   // The same service behind its other HTTP server.
+  swarm: ['swarm', 'kubernetes'].map((name) => ({ path: `test/swarm/${name}.proof.ts`, env: {} })),
   server: [
     ...[
       'test/gateway',
@@ -82,18 +90,24 @@ const PROOFS = {
     { path: 'test/playwright', env: {} },
     { path: 'test/playwright', env: { TROUPE_TEST_DRIVER: 'docker' } },
     { path: 'test/playwright-test', env: {} },
-    { path: 'test/playwright-test/example.proof.ts', env: {} },
-    { path: 'test/playwright-test/example.proof.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
+    { path: 'test/playwright-test/example.test.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
   mcp: [
     { path: 'test/mcp/crowd-kills.proof.ts', env: {} },
     { path: 'test/mcp/interop', env: {} },
   ],
+  recorder: [{ path: 'test/agent-js/recorder.test.ts', env: {} }],
   tasks: [{ path: 'test/agent-js/tasks.test.ts', env: {} }],
-  pictures: ['agent-js/step-pictures', 'service/step-pictures', 'agent-js/expect-screenshot'].map((name) => ({
-    path: `test/${name}.test.ts`,
-    env: {},
-  })),
+  pictures: [
+    ...['agent-js/step-pictures', 'service/step-pictures', 'agent-js/expect-screenshot'].map((name) => ({
+      path: `test/${name}.test.ts`,
+      env: {},
+    })),
+    ...[
+      ...['every processor', 'one processor', 'load', 'container, 1 processor', 'container, 2 processors'],
+      ...['another image, 1 processor', 'another image, 2 processors'],
+    ].map((setting) => ({ path: 'test/agent-js/pictures.proof.ts', env: { TROUPE_SETTING: setting } })),
+  ],
 };
 
 const [proofName, ...flags] = process.argv.slice(2);

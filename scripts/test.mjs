@@ -21,12 +21,21 @@ const jobs = Math.max(3, availableParallelism() + 1);
 const LONG = [
   'test/actors/session/browser.test.ts',
   'test/agent-js/act-hang.test.ts',
+  'test/agent-js/act-hostile.test.ts',
   'test/agent-js/drag-changed.test.ts',
+  'test/agent-js/drag.test.ts',
+  'test/agent-js/drawn-fields.test.ts',
   'test/agent-js/expect-screenshot.test.ts',
   'test/agent-js/look-corpus.test.ts',
   'test/agent-js/random-numbers.test.ts',
+  'test/agent-js/recorder-safety.test.ts',
+  'test/agent-js/recorder.test.ts',
+  'test/agent-js/select.test.ts',
   'test/agent-js/step-pictures.test.ts',
+  'test/agent-js/vitals.test.ts',
+  'test/attack/playwright.test.ts',
   'test/attack/process-browser.test.ts',
+  'test/attack/request-run.test.ts',
   'test/chaos/model-kills.test.ts',
   'test/chaos/page-kills.test.ts',
   'test/chaos/restart-progress.test.ts',
@@ -34,44 +43,90 @@ const LONG = [
   'test/chaos/watched.test.ts',
   'test/cli/agent-commands.test.ts',
   'test/cli/migrate.test.ts',
+  'test/cli/record.test.ts',
+  'test/cluster/any-node.test.ts',
+  'test/cluster/artifacts.test.ts',
+  'test/cluster/chores.test.ts',
+  'test/cluster/closed-nodes.test.ts',
+  'test/cluster/joined.test.ts',
+  'test/cluster/node-limits.test.ts',
+  'test/cluster/nodes.test.ts',
+  'test/cluster/outage.test.ts',
+  'test/cluster/through-other-nodes.test.ts',
+  'test/containers/docker-driver.test.ts',
   'test/dashboard/accessibility.test.ts',
+  'test/dashboard/approve.test.ts',
   'test/dashboard/causes.test.ts',
   'test/dashboard/dashboard.test.ts',
   'test/dashboard/flow-editor.test.ts',
+  'test/dashboard/keyboard.test.ts',
+  'test/dashboard/record.test.ts',
   'test/dashboard/session-page.test.ts',
   'test/dashboard/trace-viewer.test.ts',
   'test/docs/cookbook.test.ts',
   'test/examples/flows.test.ts',
   'test/examples/suite.test.ts',
   'test/gateway/browserless.test.ts',
+  'test/gateway/tunnel/tunnel-server.test.ts',
   'test/journal/database-owner.test.ts',
   'test/journal/postgres.test.ts',
+  'test/journal/salvage.test.ts',
+  'test/mcp/crowd.test.ts',
   'test/mcp/handoff.test.ts',
   'test/mcp/stdio.test.ts',
+  'test/playwright-test/example.test.ts',
   'test/playwright-test/fixture.test.ts',
+  'test/playwright/clock.test.ts',
   'test/playwright/codegen.test.ts',
   'test/playwright/interruptions.test.ts',
   'test/playwright/mock.test.ts',
   'test/playwright/rules.test.ts',
   'test/playwright/same-as-playwright.test.ts',
   'test/playwright/scripts.test.ts',
+  'test/report/artifacts.test.ts',
+  'test/request-client/window/answers.test.ts',
+  'test/request-client/window/collection-work.test.ts',
+  'test/request-client/window/oauth.test.ts',
+  'test/request-client/window/procedures.test.ts',
+  'test/request-client/window/streams.test.ts',
+  'test/script/sandbox-ending.test.ts',
+  'test/service/artifact-store.test.ts',
+  'test/service/baseline-approval.test.ts',
   'test/service/baselines.test.ts',
+  'test/service/batches.test.ts',
   'test/service/churn.test.ts',
   'test/service/command-line.test.ts',
   'test/service/control.test.ts',
+  'test/service/delete.test.ts',
+  'test/service/devices.test.ts',
   'test/service/devtools-clients.test.ts',
   'test/service/devtools.test.ts',
   'test/service/failures.test.ts',
   'test/service/handoff-links.test.ts',
   'test/service/handoff.test.ts',
+  'test/service/join-run.test.ts',
+  'test/service/live-input.test.ts',
+  'test/service/live-session.test.ts',
   'test/service/login-states.test.ts',
   'test/service/model-job.test.ts',
+  'test/service/model-recovery.test.ts',
   'test/service/model-retries.test.ts',
+  'test/service/queue.test.ts',
+  'test/service/repeated-submit.test.ts',
+  'test/service/request-run.test.ts',
   'test/service/restart.test.ts',
   'test/service/run.test.ts',
+  'test/service/second-browsers.test.ts',
+  'test/service/secrets.test.ts',
+  'test/service/telemetry.test.ts',
   'test/service/thread-loss.test.ts',
+  'test/service/trace.test.ts',
   'test/service/video.test.ts',
   'test/service/warm-pool.test.ts',
+  'test/service/webhooks.test.ts',
+  'test/supervisor/event-hub.test.ts',
+  'test/webdriver/connections.test.ts',
+  'test/webdriver/selenium-suite.test.ts',
   'test/webdriver/w3c-commands.test.ts',
   'test/webdriver/webdriver.test.ts',
 ];
@@ -82,6 +137,7 @@ const startedAt = Date.now();
 const { rounds, words } = readWords(process.argv.slice(2));
 await prepare({ tests: true });
 await buildRunner();
+await provideSandbox();
 process.exit(rounds === undefined ? await testOnce() : await repeat());
 
 async function testOnce() {
@@ -149,6 +205,16 @@ async function buildRunner() {
   const built = await run('ignore', tap, ['build']);
   if (built !== 0) process.exit(built);
   writeFileSync(stamp, '');
+}
+
+/** As in most containers, Chromium may be unable to start its sandbox; CI must be able to. */
+async function provideSandbox() {
+  if (process.platform !== 'linux' || process.env.TROUPE_REFUSE_SKIPS === '1') return;
+  const { hasUserNamespaces } = await import('../dist/containers/process/chromium-sandbox.js');
+  const { browserUser } = await import('../dist/containers/chromium/browser-user.js');
+  if (process.env.TROUPE_CHROMIUM_SANDBOX || (await hasUserNamespaces(browserUser(undefined)))) return;
+  console.log("User namespaces are refused here: browsers run without Chromium's sandbox, and tests of it are skipped");
+  process.env.TROUPE_CHROMIUM_SANDBOX = 'false';
 }
 
 async function run(stdout, script, args = []) {

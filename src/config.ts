@@ -2,22 +2,34 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import type { StoreSetting } from './artifact-store/artifact-store.js';
 import { percentDecoded } from './base/percent-decoded.js';
 import { errorCode, sentenceOf } from './base/system-fault.js';
+import { ArtifactsKey, resolveArtifacts } from './config/artifact-settings.js';
 import { readCiBuild } from './config/ci.js';
 import type { ConnectionSettings } from './config/connection-settings.js';
 import { dockerSocket, podmanSocket } from './config/docker-socket.js';
+import { sandboxIn } from './config/environment.js';
+import { HostLimitsKey } from './config/host-limits.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { RequestsKey, resolveRequests } from './config/request-settings.js';
+import {
+  clusterKeyIn,
+  databaseIn,
+  type NodeChoice,
+  NodeKey,
+  resolveNode,
+  secretIn,
+  withNodeOfEnvironment,
+} from './config/store-settings.js';
+import { WorkerKey } from './config/worker-settings.js';
+import type { EgressLists } from './net-policy/egress.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
 import type { CiBuild } from './protocol/batches/ci-build.js';
 import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
 import { TraceWhen } from './protocol/trace/trace.js';
-
-/** Characters of a key that all nodes share. */
-const MIN_CLUSTER_KEY = 32;
 
 const environmentName = z
   .string()
@@ -29,17 +41,6 @@ const WebhookTargets = z.array(
   z.string().refine(isTargetPattern, `is ${HOST_PATTERN}; a port may follow, as in :8080`),
 );
 
-/** What one container may use; megabytes. */
-const Worker = z.strictObject({
-  image: z.string().min(1).optional(),
-  memory: z.int().min(256).max(1_048_576).default(2048),
-  pids: z.int().min(100).max(100_000).default(512),
-  cpus: z.number().min(0.1).max(1024).default(2),
-  // A process inside writes no larger file, and a picture of the largest page is one: 7680 x 4320 points of four bytes.
-  downloads: z.int().min(192).max(1_048_576).default(1024),
-  scale: z.number().min(0.5).max(4).default(1),
-});
-
 /** Every key of `troupe.json`. Times are seconds. Unknown keys are refused by name. */
 const ConfigFile = z.strictObject({
   port: z.int().min(0).max(65_535).default(4444),
@@ -49,19 +50,22 @@ const ConfigFile = z.strictObject({
   server: z.enum(['auto', 'uws', 'node']).default('auto'),
   maxSessions: z.int().min(1).max(10_000).default(10),
   warmSessions: z.int().min(0).max(1000).default(2),
+  hostLimits: HostLimitsKey.default({}),
   maxQueue: z.int().min(0).max(10_000_000).default(100_000),
   idleTimeout: z.number().positive().max(86_400).default(300),
   hardTimeout: z.number().positive().max(86_400).default(1800),
   createTimeout: z.number().positive().max(600).default(30),
   actTimeout: z.number().positive().max(600).default(10),
   evalTimeout: z.number().positive().max(3600).default(60),
+  /** Off where the system refuses what Chromium's sandbox is made of, as most containers do. Of the process driver. */
+  chromiumSandbox: z.boolean().default(true),
   /** For WebDriver; by default where packages install it. */
   chromedriver: z.string().min(1).optional(),
   publicUrl: z.url().optional(),
   allowedHosts: z.array(z.string().min(1)).default([]),
   egress: z.strictObject({ allow: HostPatterns.optional(), deny: HostPatterns.optional() }).optional(),
   forward: z.array(z.int().min(1).max(65_535)).max(100).default([]),
-  worker: Worker.prefault({}),
+  worker: WorkerKey.prefault({}),
   maxIterations: z.int().min(0).max(1000).default(25),
   models: z.array(z.string()).default([]),
   providers: z
@@ -88,6 +92,10 @@ const ConfigFile = z.strictObject({
   token: environmentName.optional(),
   database: environmentName.optional(),
   clusterKey: environmentName.optional(),
+  node: NodeKey.optional(),
+  artifacts: ArtifactsKey.optional(),
+  /** How long a node that leaves waits for its sessions. */
+  drainTimeout: z.int().min(0).max(86_400).default(600),
   webhookSecret: environmentName.optional(),
   requests: RequestsKey.prefault({}),
   webhooks: z.strictObject({ allow: WebhookTargets.default([]) }).prefault({}),
@@ -112,7 +120,16 @@ export interface Config
   extends Readonly<
     Omit<
       z.infer<typeof ConfigFile>,
-      'token' | 'database' | 'clusterKey' | 'webhookSecret' | 'models' | 'providers' | 'requests'
+      | 'token'
+      | 'database'
+      | 'clusterKey'
+      | 'node'
+      | 'artifacts'
+      | 'egress'
+      | 'webhookSecret'
+      | 'models'
+      | 'providers'
+      | 'requests'
     >
   > {
   /** The models that may be used, the default first; with their keys. */
@@ -148,6 +165,10 @@ export interface Config
   readonly database: string | undefined;
   /** The value of the variable that `clusterKey` names: it is used instead of the key file. */
   readonly clusterKey: string | undefined;
+  /** The service shares its database with others; see `src/cluster`. */
+  readonly node: NodeChoice | undefined;
+  readonly egress?: EgressLists | undefined;
+  readonly artifacts: StoreSetting | undefined;
   /** The value of the variable that `webhookSecret` names: messages to webhooks are signed with it. */
   readonly webhookSecret: string | undefined;
 }
@@ -159,7 +180,7 @@ export interface Config
 export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.env): Config {
   const home = resolve(env.TROUPE_HOME ?? '.');
   const file = resolve(home, 'troupe.json');
-  const settings = { ...parseFile(file), ...parseFlags(flags) };
+  const settings = withNodeOfEnvironment({ ...parseFile(file), ...parseFlags(flags) }, env);
   const parsed = ConfigFile.safeParse(settings);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${describeIssue(issue)}`);
@@ -195,6 +216,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     requests: resolveRequests(requests, home, env),
     ...homePaths(home),
     chromium: env.TROUPE_CHROMIUM || undefined,
+    chromiumSandbox: sandboxIn(env) ?? rest.chromiumSandbox,
     dockerSocket: dockerSocket(place),
     podmanSocket: podmanSocket(place),
     cacheDir: cacheFolder(env),
@@ -202,15 +224,14 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     webhookSecret,
     database,
     clusterKey,
+    node: resolveNode(rest.node, { home, database, clusterKey }),
+    artifacts: resolveArtifacts(rest.artifacts, home, env),
     otlp: otlp(rest.traces, env),
     token,
   });
 }
 
-/**
- * The same configuration for a service that a command starts for itself: in a folder of its own, on a free port of this
- * machine alone.
- */
+/** The same configuration for a service that a command starts for itself: in a folder and on a port of its own. */
 export function configElsewhere(
   config: Config,
   { home, maxSessions }: { readonly home: string; readonly maxSessions: number },
@@ -224,6 +245,8 @@ export function configElsewhere(
     token: undefined,
     database: undefined,
     clusterKey: undefined,
+    node: undefined,
+    artifacts: undefined,
     traceViewer: { port: 0 },
   };
   return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });
@@ -255,30 +278,6 @@ function sudoUser({ SUDO_UID = '', SUDO_GID = '' }: NodeJS.ProcessEnv): Config['
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function secretIn(env: NodeJS.ProcessEnv, key: string, variable: string | undefined): string | undefined {
-  if (variable === undefined || env[variable]) return variable === undefined ? undefined : env[variable];
-  throw new TroupeError('INVALID_REQUEST', `The configuration names the ${key} variable ${variable}, which is not set`);
-}
-
-function databaseIn(env: NodeJS.ProcessEnv, variable: string | undefined): string | undefined {
-  const url = secretIn(env, 'database', variable);
-  if (url === undefined || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) return url;
-  // The value may contain a password.
-  throw new TroupeError(
-    'INVALID_REQUEST',
-    `The variable ${variable}, which "database" names, must hold a URL such as postgres://user:password@host:5432/troupe`,
-  );
-}
-
-function clusterKeyIn(env: NodeJS.ProcessEnv, variable: string | undefined): string | undefined {
-  const key = secretIn(env, 'clusterKey', variable);
-  if (key === undefined || key.trim().length >= MIN_CLUSTER_KEY) return key;
-  throw new TroupeError(
-    'INVALID_REQUEST',
-    `The variable ${variable}, which "clusterKey" names, must hold at least ${MIN_CLUSTER_KEY} characters; create a key with: openssl rand -base64 32`,
-  );
 }
 
 /** The standard variables of OpenTelemetry's exporters; `traces` of the file wins over the endpoint. */

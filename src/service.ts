@@ -2,12 +2,14 @@ import { cpus } from 'node:os';
 import { Supervision } from './actors/supervision.js';
 import { ThreadPool } from './actors/thread-pool.js';
 import { PictureBudget } from './agent-js/pictures/picture-budget.js';
+import { openStore } from './artifact-store/open-store.js';
 import { AccessTokens } from './auth/access-tokens.js';
 import { LoginStates } from './auth/login-states.js';
 import { RequestVault } from './auth/request-vault.js';
 import { SetupValues } from './auth/setup-values.js';
 import { ShareLinks } from './auth/share-links.js';
 import { systemClock } from './base/clock.js';
+import { withSignal } from './base/deadline.js';
 import type { Config } from './config.js';
 import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
@@ -15,6 +17,8 @@ import { ClosedPorts } from './net-policy/closed-ports.js';
 import type { SessionRecord } from './protocol/session.js';
 import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
+import { ClosedNodes, withClosedTargets } from './service/closed-targets.js';
+import { instanceOf, joinCluster, leaveOf, refusalOf, upIn } from './service/join-cluster.js';
 import { makeHome } from './service/make-home.js';
 import { Telemetry } from './service/telemetry.js';
 import { ArtifactKeeper } from './supervisor/artifacts/index.js';
@@ -43,6 +47,8 @@ export interface Service {
   readonly asksForToken: boolean;
   /** Whether pages reach this port of the machine as localhost, without their session asking for it. */
   reachesLocalhost(port: number): boolean;
+  /** Settles when this node was drained by a request and has no sessions any more: it must be stopped then. */
+  readonly left: Promise<'drained'>;
   /** For how long it was not used, in milliseconds; 0 while anybody is connected or any session or job is open. */
   unusedMs(): number;
   /** Settles when a part failed that the service cannot do without. It must be stopped then. */
@@ -57,7 +63,7 @@ export interface Service {
  * fails.
  */
 export async function startService(
-  config: Config,
+  given: Config,
   options: {
     readonly version: string;
     readonly log: Log;
@@ -73,7 +79,9 @@ export async function startService(
     for (let part = built.pop(); part !== undefined; part = built.pop()) await part();
   };
   try {
+    const config = await withClosedTargets(given);
     await makeHome(config);
+    const { database, node } = config;
     const closedPorts = new ClosedPorts();
     const telemetry = new Telemetry(config, version, log);
     // First of all, for one service alone: what cannot have its port must not touch what another service holds.
@@ -87,7 +95,7 @@ export async function startService(
       server: config.server,
       publicUrl: config.publicUrl,
       traceViewer: config.traceViewer,
-      allowedHosts: config.allowedHosts,
+      allowedHosts: node === undefined ? config.allowedHosts : [...config.allowedHosts, new URL(node.url).host],
       token: config.token,
       secret: options.secret,
       metrics: () => telemetry.metrics(),
@@ -95,11 +103,17 @@ export async function startService(
       onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
     });
     built.push(() => gateway.close(0));
-    const journal = await Journal.open({ file: config.journalFile, database: config.database, log });
+    const journal = await Journal.open({ file: config.journalFile, database, isShared: node !== undefined, log });
     built.push(() => journal.close());
+    const vault = await RequestVault.open(config.keyFile, config.clusterKey);
+    const cluster = await joinCluster(config, version, log);
+    if (cluster !== undefined) built.push(() => cluster.close());
+    const closedNodes = cluster === undefined ? undefined : new ClosedNodes(cluster, closedPorts);
+    await closedNodes?.refresh();
+    const instance = instanceOf(config, journal.instance);
     const surroundings = {
       config,
-      instance: journal.instance,
+      instance,
       ownPort: gateway.port,
       closedPorts: closedPorts.shared,
       log,
@@ -116,10 +130,9 @@ export async function startService(
     built.push(() => videos.close());
     const pool = new ReportPool();
     built.push(() => pool.close());
-    const hub = new EventHub(journal);
+    const hub = new EventHub(journal, systemClock, cluster?.book);
     telemetry.follow(hub);
     built.push(() => telemetry.close());
-    const vault = await RequestVault.open(config.keyFile, config.clusterKey);
     const tokens = await AccessTokens.open({ journal, vault, clock: systemClock, log });
     const webhooks = new Outbox({
       journal,
@@ -134,11 +147,17 @@ export async function startService(
         egress: config.egress ?? {},
         isOpen: () => config.token === undefined && tokens.size === 0,
       }),
+      isShared: cluster !== undefined,
       handoffLink: config.handoff.link ? handoffLinkOf(config, vault) : undefined,
       random: Math.random,
     });
     built.push(() => webhooks.close());
     void webhooks.run((wanted) => hub.stream({ after: hub.lastSeq(), ...wanted }, () => true));
+    const store = await openStore(config.artifacts);
+    if (store !== undefined) built.push(async () => store.close());
+    const shared =
+      store === undefined ? undefined : { store, node: node?.id, clock: systemClock, log, isUp: upIn(cluster) };
+    const artifacts = new ArtifactKeeper(journal, pool, config.sessionsDir, shared);
     const supervisor = await Supervisor.start({
       // With port 0 the system chose one: what is closed to sessions is that one.
       config: Object.freeze({ ...config, port: gateway.port }),
@@ -156,17 +175,32 @@ export async function startService(
       states: new LoginStates({ journal, vault, tokens, clock: systemClock }),
       hub,
       webhooks,
-      artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
+      cluster,
+      renewed: ({ doesChores }) => {
+        void webhooks.appoint(doesChores);
+        // While the journal cannot be read, the tokens stay as they are.
+        tokens.refresh().catch(() => undefined);
+        closedNodes?.refresh().catch(() => undefined);
+      },
+      artifacts,
       reports: pool,
     });
     let usedAtMs = performance.now();
     let drainMs = DRAIN_MS;
     built.push(() => supervisor.stop(drainMs));
-    telemetry.watch({ gateway, threads, supervisor, instance: journal.instance });
+    telemetry.watch({ gateway, threads, supervisor, instance });
     gateway.serve(supervisor);
     if (gateway.setupHint !== null) log(gateway.setupHint);
     let stopped: Promise<void> | undefined;
+    const hurry = new AbortController();
     const stopAll = async () => {
+      if (cluster !== undefined && drainMs > 0) {
+        // Answers requests of other nodes until its sessions have ended.
+        cluster.drainSelf();
+        await withSignal({ signals: [hurry.signal], ms: config.drainTimeout * 1000 }, (signal) =>
+          supervisor.idle(signal),
+        );
+      }
       // Answers under way end with their sessions, so both stop together and the gateway waits for the last words.
       await Promise.allSettled([gateway.close(drainMs + 2_000), supervisor.stop(drainMs)]);
       await takeDown();
@@ -177,7 +211,8 @@ export async function startService(
       description,
       server: gateway.server.description,
       asksForToken: gateway.requiresToken,
-      failed: journal.failed,
+      failed: cluster === undefined ? journal.failed : Promise.race([journal.failed, refusalOf(cluster)]),
+      left: cluster === undefined ? new Promise(() => undefined) : leaveOf(cluster),
       unusedMs() {
         const { running, queued } = supervisor.health().capacity;
         if (running + queued > 0) usedAtMs = performance.now();
@@ -186,6 +221,7 @@ export async function startService(
       reachesLocalhost: (port) => driver.name === 'process' || config.forward.includes(port),
       stop(stopOptions) {
         drainMs = stopOptions?.drainMs ?? DRAIN_MS;
+        if (drainMs === 0) hurry.abort();
         if (drainMs === 0) supervisor.abortDrain();
         stopped ??= stopAll();
         return stopped;

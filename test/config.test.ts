@@ -33,6 +33,21 @@ t.test('the user who called sudo is the one that browsers run as', async (t) => 
   t.equal(readConfig({}, { TROUPE_HOME, SUDO_UID: 'me', SUDO_GID: '100' }).sudoUser, undefined);
 });
 
+t.test("Chromium's sandbox is on unless the environment or the file says otherwise", async (t) => {
+  const written = t.testdir({ 'troupe.json': '{"chromiumSandbox": false}' });
+  const sandbox = (TROUPE_HOME: string, said?: string) =>
+    readConfig({}, { TROUPE_HOME, TROUPE_CHROMIUM_SANDBOX: said }).chromiumSandbox;
+  t.equal(sandbox('/nonexistent'), true);
+  t.equal(sandbox('/nonexistent', 'false'), false);
+  t.equal(sandbox(written), false);
+  t.equal(sandbox(written, ''), false);
+  t.equal(sandbox(written, 'true'), true);
+  t.throws(() => sandbox(written, 'off'), {
+    code: 'INVALID_REQUEST',
+    message: 'TROUPE_CHROMIUM_SANDBOX is "off"; it can be true or false',
+  });
+});
+
 t.test('Request.run has no proxy unless the home names one, or the environment’s', async (t) => {
   const env = { HTTPS_PROXY: 'http://env.test:1', no_proxy: 'a.test,.b.test', LOGIN: 'ada:a:b/c', PASS: 'sesame' };
   const read = (requests: object) => {
@@ -74,6 +89,14 @@ const WRONG: readonly (readonly [name: string, file: string, says: RegExp])[] = 
   ['an unknown key of webhooks is refused by name', '{"webhooks": {"allowed": []}}', /unknown key 'allowed'/],
   ['a webhook target that can never match is refused', '{"webhooks": {"allow": ["http://a"]}}', /webhooks\.allow/],
   ['an address that is none is refused in a list', '{"egress": {"deny": ["1.2.3.256"]}}', /egress\.deny/],
+  [
+    'a URL is no host to limit',
+    '{"hostLimits": {"https://a.test": 4}}',
+    /hostLimits\.https:\/\/a\.test: .*leave out scheme/,
+  ],
+  ['a range of addresses is no host to limit', '{"hostLimits": {"10.0.0.0/8": 4}}', /not a host name/],
+  ['a limit of no jobs is refused', '{"hostLimits": {"a.test": 0}}', /hostLimits\.a\.test: is at least 1/],
+  ['a host with two limits is refused', '{"hostLimits": {"a.test": 1, "A.Test": 2}}', /same host as a\.test/],
   ['a wrong type is refused with the key', '{"port": "80"}', /port: /],
   ['broken JSON is refused with the file', '{"port": 80', /troupe\.json is not valid/],
   ['a list is refused', '[]', /one JSON object/],
@@ -100,6 +123,53 @@ t.test('a flag that is not a number is refused by name', async (t) => {
 t.test('an open host with its token is taken', async (t) => {
   const home = t.testdir({ 'troupe.json': JSON.stringify({ host: '0.0.0.0', token: 'MY_TOKEN' }) });
   t.match(readConfig({}, { TROUPE_HOME: home, MY_TOKEN: 'abc' }), { host: '0.0.0.0', token: 'abc' });
+});
+
+t.test('a secret can be in a file that its variable with _FILE names', async (t) => {
+  const settings = { token: 'MY_TOKEN', database: 'MY_DATABASE', clusterKey: 'MY_KEY', models: ['openai/gpt-5'] };
+  const home = t.testdir({
+    'troupe.json': JSON.stringify(settings),
+    token: 'abc\n',
+    database: 'postgres://troupe:secret@db/troupe\n',
+    key: `${'k'.repeat(32)}\n`,
+    empty: '\n',
+    openai: 'o1',
+  });
+  const files = {
+    TROUPE_HOME: home,
+    MY_TOKEN_FILE: `${home}/token`,
+    MY_DATABASE_FILE: `${home}/database`,
+    MY_KEY_FILE: `${home}/key`,
+    OPENAI_API_KEY_FILE: `${home}/openai`,
+  };
+  const read = readConfig({}, files);
+  t.match(read, { token: 'abc', database: 'postgres://troupe:secret@db/troupe', clusterKey: 'k'.repeat(32) });
+  t.equal(read.models[0]?.apiKey, 'o1');
+  const refused = (more: object, message: RegExp) =>
+    t.throws(() => readConfig({}, { ...files, ...more }), { code: 'INVALID_REQUEST', message });
+  refused({ MY_TOKEN: 'other' }, /Both MY_TOKEN and MY_TOKEN_FILE are set/);
+  refused({ MY_TOKEN_FILE: `${home}/none` }, /MY_TOKEN_FILE names .*none, which cannot be read/);
+  refused({ MY_TOKEN_FILE: `${home}/empty` }, /MY_TOKEN, which is not set/);
+});
+
+t.test('the environment says which node this is, so that one file serves all', async (t) => {
+  const shared = { database: 'D', clusterKey: 'K' };
+  const env = { D: 'postgres://db/troupe', K: 'k'.repeat(32), TROUPE_NODE_URL: 'http://troupe-1.nodes:4444' };
+  const nodeOf = (file: object, more: object = {}) => {
+    const home = t.testdir({ 'troupe.json': JSON.stringify(file) });
+    return readConfig({}, { ...env, ...more, TROUPE_HOME: home }).node;
+  };
+  t.match(nodeOf({ ...shared, node: { leaseFactor: 2, url: 'http://other' } }, { TROUPE_NODE_ID: 'one' }), {
+    id: 'one',
+    url: 'http://troupe-1.nodes:4444',
+    leaseFactor: 2,
+  });
+  t.match(nodeOf(shared), { url: 'http://troupe-1.nodes:4444' }, 'it is a node by this alone');
+  t.equal(nodeOf(shared, { TROUPE_NODE_URL: '' }), undefined);
+  t.throws(() => nodeOf(shared, { TROUPE_NODE_URL: 'troupe-1:4444' }), {
+    code: 'INVALID_REQUEST',
+    message: /node.url/,
+  });
 });
 
 t.test('models are resolved with address and key, by prefix or by their own provider', async (t) => {

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '#troupe/config.js';
@@ -10,16 +10,20 @@ import { realBrowsersFirst } from './real-browsers.mjs';
  * A whole service in this process, in a home of its own, whose browsers cost nothing. Give it back with `stop`.
  *
  * @param options.real so many sessions, the first, have a browser
+ * @param options.flows its flows, by path
+ * @param options.port a free one where it is left out
  * @param options.home what an earlier service left with `leave`; a new one where it is left out
  */
-export async function benchService(settings = {}, { real = 0, home: left } = {}) {
+export async function benchService(settings = {}, { real = 0, flows = {}, port = 0, home: left } = {}) {
   const home = left ?? (await mkdtemp(join(tmpdir(), 'troupe-bench-')));
   // The browsers' user must reach it.
   await chmod(home, 0o755);
   await writeFile(join(home, 'troupe.json'), JSON.stringify({ driver: 'process', warmSessions: 0, ...settings }));
+  await mkdir(join(home, 'flows'), { recursive: true });
+  for (const [path, text] of Object.entries(flows)) await writeFile(join(home, 'flows', path), text);
   const browsers = await fakeBrowsers();
   const startedAt = performance.now();
-  const service = await startService(readConfig({ port: '0' }, { TROUPE_HOME: home }), {
+  const service = await startService(readConfig({ port: String(port) }, { ...process.env, TROUPE_HOME: home }), {
     version: 'bench',
     log: () => undefined,
     driver: real === 0 ? browsers.choice : await realBrowsersFirst(real, home, browsers.choice.driver),

@@ -19,6 +19,7 @@ export const ownChecks: {
   readonly 'docs in step': OwnCheck;
   readonly 'decisions on dependencies': OwnCheck;
   readonly 'leak guard': OwnCheck;
+  readonly 'Kubernetes manifests': OwnCheck;
   readonly 'lock file': OwnCheck;
   readonly 'size of the set-up': OwnCheck;
   readonly 'binaries of uWebSockets.js': OwnCheck;

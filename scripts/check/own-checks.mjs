@@ -2,6 +2,7 @@ import { decidedDependencies } from './decided-dependencies.mjs';
 import { docsInStep } from './docs-in-step.mjs';
 import { engines } from './engines.mjs';
 import { fileSizes, folderSizes } from './file-sizes.mjs';
+import { kubernetesManifests } from './kubernetes-manifests.mjs';
 import { leakGuard } from './leak-guard.mjs';
 import { lockFile } from './lock-file.mjs';
 import { serverBinaries } from './server-binaries.mjs';
@@ -14,6 +15,7 @@ export const ownChecks = {
   'docs in step': docsInStep,
   'decisions on dependencies': decidedDependencies,
   'leak guard': leakGuard,
+  'Kubernetes manifests': kubernetesManifests,
   'lock file': lockFile,
   'Node versions of packages': engines,
   'size of the set-up': setUpSize,

@@ -29,6 +29,7 @@ import { Papers } from './paper/papers.js';
 import { Screencast } from './pictures/screencast.js';
 import { wantedScreenshot } from './pictures/wanted-screenshot.js';
 import { readMoved, readText, readValue } from './read.js';
+import { StepOrder } from './step-order.js';
 import { type OtherCall, type StepCall, type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
 import { evaluateInPage } from './tabs/page-code.js';
@@ -36,6 +37,7 @@ import type { Tab } from './tabs/tab.js';
 import { Tabs } from './tabs/tabs.js';
 import { Baselines } from './visual/baselines.js';
 import { Visual } from './visual/visual.js';
+import { VitalsCall } from './vitals/vitals-call.js';
 
 const PRELUDE = readBundle(import.meta.url, 'prelude/agent');
 const SCHEMES = ['http', 'https', 'about', 'data'] as const;
@@ -69,6 +71,7 @@ export class Agent {
   readonly #visual: Visual;
   readonly #audits: Audits;
   readonly #papers: Papers;
+  readonly #vitals: VitalsCall;
   readonly #looks = new Looks();
   readonly #modelLooks = new Looks();
   readonly #stopDownloads: () => void;
@@ -78,7 +81,8 @@ export class Agent {
 
   /**
    * @param options.screenshotsDir made with the first picture
-   * @param options.firstStep the next step's number: above 1 where the session has run before
+   * @param options.order that of all steps of the session; this browser's alone if absent
+   * @param options.named gives an event the name of this browser; the first one of a session has none
    */
   constructor(options: {
     readonly browser: BrowserPort;
@@ -86,7 +90,8 @@ export class Agent {
     readonly screenshotsDir: string;
     readonly stepScreenshots: StepScreenshotPolicy;
     readonly allowedSchemes?: readonly string[];
-    readonly firstStep?: number;
+    readonly order?: StepOrder;
+    readonly named?: (event: SessionEvent) => SessionEvent;
     /** Where `File.write` writes: those files can be uploaded. */
     readonly flowsDir?: string;
     /** How long an act waits for its element, in milliseconds. */
@@ -96,7 +101,8 @@ export class Agent {
     /** Takes out of a step's arguments what nobody may see; they become a picture's file name too. */
     readonly redact?: <T>(shown: T) => T;
   }) {
-    const { browser, emit, screenshotsDir } = options;
+    const { browser, screenshotsDir, named = (event) => event } = options;
+    const emit = (event: SessionEvent) => options.emit(named(event));
     this.#browser = browser;
     this.#emit = emit;
     this.#screenshotsDir = screenshotsDir;
@@ -116,10 +122,10 @@ export class Agent {
       // Whoever waits on a tab finds that it is closed.
       this.tabs.close();
     });
-    const firstIndex = options.firstStep ?? 1;
     this.screencast = new Screencast(browser);
     const { screencast: cast } = this;
-    this.#steps = new Steps({ emit, dir: screenshotsDir, cast, policy: options.stepScreenshots, firstIndex });
+    const order = options.order ?? new StepOrder(options.emit, 1);
+    this.#steps = new Steps({ order, named, dir: screenshotsDir, cast, policy: options.stepScreenshots });
     const waitMs = this.#actMs;
     this.#checks = new Checks({ tabs: this.tabs, steps: this.#steps, waitMs, redact: this.#redact });
     const { artifactsDir = screenshotsDir, platform = process.platform, updating = false } = options.baselines ?? {};
@@ -128,6 +134,7 @@ export class Agent {
     this.#visual = new Visual({ tabs, steps: this.#steps, baselines, screenshotsDir, waitMs, redact: this.#redact });
     const dir = join(dirname(screenshotsDir), 'pdf');
     this.#papers = new Papers({ tabs, steps: this.#steps, dir, redact: this.#redact });
+    this.#vitals = new VitalsCall({ tabs, steps: this.#steps });
     this.#audits = new Audits({ tabs, steps: this.#steps, redact: this.#redact });
     this.module = { name: 'agent', prelude: PRELUDE, calls: this.#calls() };
   }
@@ -212,9 +219,8 @@ export class Agent {
       act: ([locator, action, value, options], context) =>
         this.#act(actRequest(locator, action, value, options), context),
       wait: ([condition, options], context) => this.#wait(condition, options, context),
-      text: async ([locator], context) => {
-        return readText(this.tabs.active, locatorOf(locator, 'text'), boundsOf(context, READ_MS));
-      },
+      text: async ([locator], context) =>
+        readText(this.tabs.active, locatorOf(locator, 'text'), boundsOf(context, READ_MS)),
       read: async ([locator], context) =>
         readText(this.tabs.active, locatorOf(locator, 'read'), boundsOf(context, READ_MS), true),
       value: async ([locator], context) => {
@@ -226,6 +232,7 @@ export class Agent {
       until: (args, context) => this.#checks.until(args, context),
       ...this.#visual.calls,
       ...this.#audits.calls,
+      ...this.#vitals.calls,
       ...this.#papers.calls,
       screenshot: ([title], context) => {
         const [tabs, steps] = [this.tabs, this.#steps];

@@ -30,13 +30,17 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     handoff: '(text: string, options?: Timeout): { waitedMs: number; note?: string }',
     requests: '(filter?: string | { url?: string; method?: string; type?: string; status?: number }): PageRequest[]',
     mock: '(url: string, answer: MockAnswer | null): void',
+    clock: ': Playwright.Clock',
     saveState:
       '(name: string, options?: { expiresIn?: number }): { name: string; cookies: number; origins: string[]; expiresAt: string }',
-    expect: '(target: string | typeof agent): Expectation & { not: Expectation }',
+    session: '(name: string, options?: { state?: string }): Session',
+    expect: '(target: string | typeof agent | Session): Expectation & { not: Expectation }',
     until: '<T>(body: () => T, options?: Timeout): T',
     expectScreenshot:
       '(name: string, options?: Timeout & { within?: string; mask?: string | readonly string[]; threshold?: number }): Compared',
     audit: '(options?: Timeout & AuditOptions): Audit',
+    vitals:
+      '(options?: Timeout): { ttfb: number | null; fcp: number | null; lcp: number | null; cls: number | null; inp: number | null }',
     pdf: '(options?: Timeout & { name?: string; landscape?: boolean }): { file: string; bytes: number }',
     expectLook: '(name: string, options?: Timeout & { within?: string }): Compared',
   },
@@ -128,6 +132,7 @@ interface MockAnswer {
 interface Timeout {
   timeout?: number;
 }
+type Session = Omit<typeof agent, 'session' | 'handoff'>;
 type Impact = 'minor' | 'moderate' | 'serious' | 'critical';
 interface AuditOptions {
   within?: string;
@@ -173,13 +178,21 @@ interface LookElement {
   name: string;
   locator: string;
   actions: string[];
-  [member: string]: any;
+  value?: string;
+  checked?: boolean | 'mixed';
+  disabled?: true;
+  options?: string[];
+  href?: string;
+  offscreen?: true;
 }
 interface Look {
   url: string;
   title: string;
+  dialog?: Dialog;
+  unsettled?: string;
   elements: LookElement[];
   diff?: true;
+  document?: 'new';
   added?: LookElement[];
   removed?: string[];
   changed?: any[];

@@ -21,6 +21,11 @@ const READS: ReadonlySet<string> = new Set([
 const ASSERTIONS: ReadonlySet<string> = new Set(['agent.expect', 'agent.until']);
 const CHECK_FAILED = 'it failed at a check. Make the check true and use Flow.resume({retry: true})';
 
+/** A call on a browser of `agent.session`; its arguments begin with the browser's name and the method. */
+const SECOND = 'agent.in';
+const SECOND_FAILED =
+  'a call of agent.session failed, which takes no other locator. Make the page right and use Flow.resume({retry: true})';
+
 /** A recorded call of a flow, with its result. */
 export interface TapedCall {
   /** `agent.act` */
@@ -132,11 +137,12 @@ export class FlowTape {
     let failed = last;
     const atCall = !last.answer.ok && sameError(last.answer.error, error);
     if (how.kind === 'locator') {
+      if (last.target === SECOND) throw notContinuable(SECOND_FAILED);
       if (!atCall) throw notContinuable('it failed at a check, which has no locator');
       byHand = [...byHand, { ...last, args: [how.locator, ...last.args.slice(1)], answer: { ok: true, value: null } }];
     }
     // An assertion that counts as passed would be none.
-    if (atCall && how.kind === 'done' && ASSERTIONS.has(last.target)) throw notContinuable(CHECK_FAILED);
+    if (atCall && how.kind === 'done' && ASSERTIONS.has(calledOf(last))) throw notContinuable(CHECK_FAILED);
     if (atCall) {
       if (how.kind === 'done') failed = { ...last, answer: { ok: true, value: how.value } };
       this.#calls = [...this.#calls.slice(0, -1), ...(how.kind === 'done' ? [failed] : [])];
@@ -158,7 +164,7 @@ export class FlowTape {
 
   /** Removes the reads at the end of the tape, and returns the first of them; null if there are none. */
   #dropReads(): TapedCall | null {
-    const kept = this.#calls.findLastIndex(({ target }) => !READS.has(target)) + 1;
+    const kept = this.#calls.findLastIndex((call) => !READS.has(calledOf(call))) + 1;
     const first = this.#calls[kept] ?? null;
     this.#calls = this.#calls.slice(0, kept);
     return first;
@@ -221,6 +227,11 @@ export class FlowTape {
     }
     this.#calls.push(call);
   }
+}
+
+/** The call by its name, whichever browser it is on. */
+function calledOf({ target, args }: TapedCall): string {
+  return target === SECOND ? `agent.${String(args[1])}` : target;
 }
 
 function sameError(one: ErrorBody, other: ErrorBody): boolean {

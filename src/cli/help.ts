@@ -38,13 +38,14 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   },
   run: {
     usage: [
-      'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
-      '           [--list] [--grep RE|@TAG] [--last-failed] [--shard I/N] [--repeat-each N] [--data FILE] [--state NAME]',
+      'troupe run FILE|FOLDER|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
+      '           [--list] [--grep RE|@TAG] [--last-failed] [--changed REF] [--shard I/N | --join BUILD] [--timings FILE] [--repeat-each N]',
+      '           [--data FILE] [--state NAME]',
       '           [--parallel N] [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
       '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
       '           [--webhook URL] [--webhook-format standard|slack]',
       '           [--update-baselines] [--exact-screenshots] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
-      '           [--forward PORT,...]',
+      '           [--video on|off|on-failure] [--headed] [--pause] [--watch] [--forward PORT,...]',
     ],
     summary: 'Runs flows (.js, .ts) and tasks (.md) as jobs, waits for them, and collects reports.',
     more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home, or starts one of its own (always with --own).
@@ -52,9 +53,12 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --list                print which flows would run, and run none
   --grep RE             only flows whose path or a tag matches; @smoke: only flows with that tag in their first comment
   --last-failed         only flows that failed in the last run of this flows folder on this machine
-  --shard I/N           only part I of N
+  --shard I/N           only part I of N; divided by time with the durations of --timings, or of the service at --url
+  --join BUILD          share the flows with all machines that name the same BUILD; the service at --url hands them out
+  --timings FILE        durations of earlier runs: of troupe merge --timings, or a CTRF report
   --repeat-each N       run each flow N times
   --data FILE           run each flow once for each row of a CSV or JSON file; the columns are its arguments
+  --changed REF         only flows that differ from this commit of git, or run a flow that does
   --state NAME          flows start with the login that agent.saveState(NAME) saved
   --parallel N          browsers at once
   --retries N           run a failed flow again, in a fresh browser
@@ -64,6 +68,10 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --timeout SECONDS     the longest time of one flow
   --act-timeout SECONDS how long a call waits for its element, unless the call says so
   --run-timeout SECONDS the longest time of the run; what has not ended then is stopped, and reports are written
+  --video WHEN          on, off, or on-failure: which flows have a video
+  --headed              opens the page of each flow in the dashboard, and prints its address
+  --pause               a failed flow waits with its page open, until Enter or Done in the dashboard, an hour at most
+  --watch               runs flows again when their files, or files that they run, change; Ctrl-C ends
   --har-bodies          network.har of each flow also has what requests sent and got, up to 256 KiB each
   --report DIR          write each flow's report there, and an index.html over all
   --html DIR            write only the index.html, and the pictures of failures
@@ -77,17 +85,39 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
 A folder's _setup.js runs once before its flows, its _teardown.js once after them; what _setup returns is args.setup.
 flows/quarantine.json lists flows whose failures do not fail the run: [{"flow", "until": "YYYY-MM-DD", "ticket"}]`,
   },
+  merge: {
+    usage: ['troupe merge REPORTS... [--html DIR] [--junit FILE] [--ctrf FILE] [--timings FILE] [--fail-on-flaky]'],
+    summary: 'Makes one report of the report folders of several runs, such as the parts of --shard.',
+    more: `REPORTS are folders that troupe run --report wrote. Parts of different flows, timings, or numbers of parts are refused.
+The flows of a part without a folder count as stopped. Exit code: 0 all passed, 1 some did not, or a part is missing,
+2 the folders are not parts of one run.
+  --html DIR            write an index.html there, with links to the reports where they are
+  --junit FILE          write one JUnit file
+  --ctrf FILE           write one CTRF file (JSON)
+  --timings FILE        write the durations of the flows that passed, for troupe run --timings
+  --fail-on-flaky       flows that passed only in a retry fail the run`,
+  },
   eval: {
     usage: ["troupe eval [--session ID|last] [--url URL | --own] 'js' | -"],
     summary: 'Runs a script in a session and prints its value as JSON.',
     more: `Without --session, the session is a new one; last is the one of troupe session create and troupe go. - reads the script from standard input.
 Example: troupe eval 'agent.go("https://example.com"); agent.look().elements.map(e => e.locator)'`,
   },
+  record: {
+    usage: ['troupe record URL [--out FILE] [--playwright] [--no-open] [--forward PORT,...] [--url SERVICE | --own]'],
+    summary: 'Records what you do in a browser as a flow.',
+    more: `Opens the session in the dashboard: take control there, and use the page. Each click, text, and key becomes a line.
+Alt+Shift+click on something asserts that it is there, with its text or value. Ctrl-C ends the recording and prints the flow.
+Passwords are not recorded: a run takes them as --secret password, or what the line says between {{ and }}.
+  --out FILE            writes the flow to FILE after each act, instead of printing it
+  --playwright          writes a test for Playwright Test
+  --no-open             only print the address of the session`,
+  },
   why: {
     usage: ['troupe why SESSION|REPORT [--json] [--url URL]'],
     summary: 'Prints why a session failed: the line, what the page showed, and what went wrong in it.',
     more: `SESSION is the id of a session or job: of the service that runs, or that ran in this home.
-REPORT is a report.json, or a folder that has one, such as those of troupe run --report.
+REPORT is a report.json, a folder that has one, or the folder of troupe run --report: then each failed flow is explained.
   --json                prints the failures as JSON`,
   },
   flow: {
@@ -111,6 +141,24 @@ troupe flow types prints the same types.`,
 If it fails, nothing was copied. Stored requests are sealed anew with the key of this home.
   --key FILE            the key that FILE was sealed with; by default the troupe.key beside it`,
   },
+  nodes: {
+    usage: ['troupe nodes [--url URL]', 'troupe nodes remove NODE [--url URL]'],
+    summary: 'Lists the nodes that share a PostgreSQL database.',
+    more: `Each line: id, state (up, draining, lost), running sessions of places, version, address, last renewal.
+remove takes a lost node off the list. Needs an admin token in TROUPE_TOKEN if tokens exist.`,
+  },
+  health: {
+    usage: ['troupe health [--live] [--url URL]'],
+    summary: 'Says whether the service accepts work.',
+    more: `Exit code: 0 if it does; 1 if it drains, starts, fails, or does not answer. For health checks of Docker and Kubernetes.
+  --live                only whether it answers`,
+  },
+  drain: {
+    usage: ['troupe drain [NODE] [--url URL]'],
+    summary: 'Takes a node out without losing work.',
+    more: `Without NODE, the node of this home. It takes no more jobs and live sessions; it stops when those that it has
+have ended. SIGTERM does the same, for "drainTimeout" seconds at most.`,
+  },
   token: {
     usage: [
       'troupe token create NAME --role view|run|admin [--running N] [--queued N] [--per-minute N] [--url URL]',
@@ -129,6 +177,7 @@ an admin token.
       `           ${CONNECTION_USAGE}`,
       'troupe requests import [FILE] [--json | --lines | --to sh|cmd|powershell] [--into FILE]',
       'troupe requests export COLLECTION.json --to har|insomnia|bruno|curl [--out FILE]',
+      'troupe requests docs COLLECTION.json [--out FILE.html]',
       'troupe requests run COLLECTION.json [--env FILE] [--data FILE] [--iterations N] [--folder NAME] [--junit FILE]',
       '           [--timeout SECONDS]',
       `           ${CONNECTION_USAGE}`,
@@ -141,7 +190,7 @@ import reads curl, fetch, HAR, OpenAPI, Insomnia, Bruno, or Postman from FILE or
   --lines               one curl command as a JSON string per line in, one JSON value per line out
   --to SHELL            as curl commands for a shell
   --into FILE           or adds them to a Postman collection
-export writes a collection for another tool.
+export writes a collection for another tool, and docs its documentation as a page.
 run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.
 ${CONNECTION_HELP}`,
     parts: {
@@ -161,6 +210,12 @@ Exit code: 1 if something could not be imported.`,
         more: `  --to FORMAT           har, insomnia (version 5), bruno, or curl
   --out FILE            a new file; without it, standard output
 What the other format has no place for is named on standard error.`,
+      },
+      docs: {
+        usage: ['troupe requests docs COLLECTION.json [--out FILE.html]'],
+        summary: 'Writes the documentation of a collection as one HTML page.',
+        more: `  --out FILE            a new file; without it, standard output
+The page has descriptions, requests, and examples, and loads nothing. What looks secret is masked.`,
       },
       run: {
         usage: [

@@ -32,8 +32,12 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./dashboard.js')).runDashboard(rest);
       case 'run':
         return await (await import('./run/run.js')).runFlows(rest);
+      case 'merge':
+        return await (await import('./merge/merge.js')).runMerge(rest);
       case 'eval':
         return await (await import('./eval.js')).runEval(rest);
+      case 'record':
+        return await (await import('./record.js')).runRecord(rest);
       case 'why':
         return await (await import('./why.js')).runWhy(rest);
       case 'flow':
@@ -42,6 +46,12 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./run/types-command.js')).runTypes(rest);
       case 'token':
         return await (await import('./token.js')).runToken(rest);
+      case 'nodes':
+        return await (await import('./nodes.js')).runNodes(rest);
+      case 'drain':
+        return await (await import('./nodes.js')).runDrain(rest);
+      case 'health':
+        return await (await import('./nodes.js')).runHealth(rest);
       case 'migrate':
         return await (await import('./migrate.js')).runMigrate(rest);
       case 'requests':

@@ -55,6 +55,13 @@ export class ServiceClient {
     return (await this.#answer('GET', path)).text();
   }
 
+  /** Sends bytes as the body of a PUT. */
+  async put(path: string, body: Buffer<ArrayBuffer>): Promise<unknown> {
+    const headers = { 'content-type': 'application/octet-stream' };
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    return (await checked(await this.#fetch('PUT', path, { body, headers, signal }))).json();
+  }
+
   /** The bytes of a GET as they come; whoever takes it reads or destroys it. */
   async download(path: string): Promise<Readable> {
     const { body } = await this.#answer('GET', path);

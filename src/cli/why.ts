@@ -1,42 +1,59 @@
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { asAbsent } from '../base/system-fault.js';
 import { serviceToken, serviceUrl } from '../config/environment.js';
 import { readConfig } from '../config.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
+import { failingText } from '../protocol/report/failing-text.js';
 import type { Failure } from '../protocol/report/failure.js';
 import { Report } from '../protocol/report/report.js';
-import { SessionId } from '../protocol/session.js';
+import { SessionId, SessionRecord } from '../protocol/session.js';
+import { type FailingSince, FlowCommits } from '../protocol/stats.js';
 import { failureText } from '../report/suite/failure-text.js';
+import { nextSteps } from '../report/suite/next-steps.js';
+import { parseSuiteFile, SUITE_FILE } from '../report/suite/suite-file.js';
 import { describeFailure, UsageError } from './failure.js';
 import { parseWords } from './parse-options.js';
+import { flowName } from './run/plan/plan-run.js';
 import { ownUrl, ServiceClient } from './service-client.js';
 
 /** A report, and where its pictures are: a folder, or the service's address. */
 interface Found {
   readonly report: Report;
+  /** With which commits its failed flows began to fail, as far as a service knows. */
+  readonly since: readonly FlowSince[];
   file(name: string): string;
 }
 
+/** What `--json` prints of a session, and what is printed without it. */
+interface Explained {
+  readonly answer: object;
+  readonly text: string;
+}
+
+interface FlowSince extends FailingSince {
+  readonly flow: string;
+  readonly branch: string | null;
+}
+
 /**
- * Prints why a session failed, for a person or a model.
+ * Prints why a session failed, or each failed flow of a run, for a person or a model.
  * @returns 0 printed, also if nothing failed; 2 there is no such session or report
  */
 export async function runWhy(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { url: { type: 'string' }, json: { type: 'boolean' } });
   const [word, ...others] = positionals;
   if (word === undefined || others.length > 0) {
-    throw new UsageError("why takes a session's id, or the path of a report.json");
+    throw new UsageError("why takes a session's id, the path of a report.json, or the report folder of a run");
   }
   try {
-    const found = await findReport(word, values.url);
-    const failures = failuresOf(found.report);
-    const { sessionId, name, status } = found.report;
-    process.stdout.write(
-      values.json === true
-        ? `${JSON.stringify({ sessionId, name, status, failures }, null, 2)}\n`
-        : whyText(found, failures),
-    );
+    const ofRun = values.url === undefined ? await explainRun(word) : null;
+    const all = ofRun ?? [explained(await findReport(word, values.url))];
+    if (values.json === true) {
+      const answers = all.map(({ answer }) => answer);
+      process.stdout.write(`${JSON.stringify(ofRun === null ? answers[0] : answers, null, 2)}\n`);
+    } else if (all.length === 0) process.stdout.write(`No flow of ${word} failed\n`);
+    else process.stdout.write(all.map(({ text }) => text).join('\n'));
     return 0;
   } catch (error) {
     const { code } = encodeError(error);
@@ -60,7 +77,8 @@ async function findReport(word: string, url: string | undefined): Promise<Found>
       : new ServiceClient(named);
   if (await client.answers()) {
     const report = parse(await client.json('GET', `/api/sessions/${word}/report.json`), client.url);
-    return { report, file: (name) => `${client.url}/api/sessions/${word}/${name}` };
+    const since = await sinceOf(client, word, report);
+    return { report, since, file: (name) => `${client.url}/api/sessions/${word}/${name}` };
   }
   if (named !== undefined) throw new TroupeError('UNAVAILABLE', `No service answers at ${named}`);
   const dir = join(config.sessionsDir, word);
@@ -68,8 +86,54 @@ async function findReport(word: string, url: string | undefined): Promise<Found>
   if (stored !== null) return fromFolder(stored);
   throw new TroupeError(
     'NOT_FOUND',
-    `${config.sessionsDir} has no report of session ${word}, and no service runs there`,
+    `${config.sessionsDir} has no report of session ${word}, and no service runs there; after a run with --report, name the flow's folder in the reports`,
   );
+}
+
+/** The failed flows of a run, where `path` is the folder of its reports; null if it is not. */
+async function explainRun(path: string): Promise<readonly Explained[] | null> {
+  const file = join(path, SUITE_FILE);
+  const text = await readFile(file, 'utf8').catch(asAbsent);
+  if (text === null) return null;
+  const failed = parseSuiteFile(text, file).flows.filter(({ outcome }) => outcome === 'failed');
+  return Promise.all(
+    failed.map(async ({ report, name, sessionId, failure }) => {
+      const own = report === null ? null : await reportFile(join(path, dirname(report)));
+      if (own !== null) return explained(await fromFolder(own));
+      // A service that the run used has its report.
+      const failures = failure === null ? [] : [failure];
+      const text = [`${name}: failed`, ...failures.map(failureText)].join('\n\n');
+      return { answer: { sessionId, name, status: 'failed', failures, since: [] }, text: `${text}\n` };
+    }),
+  );
+}
+
+function explained(found: Found): Explained {
+  const { sessionId, name, status } = found.report;
+  const failures = failuresOf(found.report);
+  return { answer: { sessionId, name, status, failures, since: found.since }, text: whyText(found, failures) };
+}
+
+/** What the service knew when the session ended; nothing if the session has no commit, or the service is older. */
+async function sinceOf(client: ServiceClient, id: string, report: Report): Promise<readonly FlowSince[]> {
+  const { endedAt } = report;
+  const failed = new Set(report.flows.filter(({ failure }) => failure != null).map(({ path }) => flowName(path)));
+  if (endedAt === null || failed.size === 0) return [];
+  try {
+    const { labels } = SessionRecord.parse(await client.json('GET', `/api/sessions/${id}`));
+    const { commit, branch } = labels;
+    if (commit === undefined) return [];
+    // The end of the session's own flows is before its own.
+    const until = new Date(Date.parse(endedAt) + 1).toISOString();
+    const asked = [...failed].map(async (flow) => {
+      const query = new URLSearchParams({ flow, until, ...(branch === undefined ? {} : { branch }) });
+      const { failing } = FlowCommits.parse(await client.json('GET', `/api/stats/commits?${query}`));
+      return failing === null ? [] : [{ flow, branch: branch ?? null, ...failing }];
+    });
+    return (await Promise.all(asked)).flat();
+  } catch {
+    return [];
+  }
 }
 
 /** The path of a report, or of one in a folder; null if there is none. */
@@ -83,7 +147,7 @@ async function reportFile(path: string): Promise<{ readonly dir: string; readonl
 
 async function fromFolder({ dir, file }: { readonly dir: string; readonly file: string }): Promise<Found> {
   const text = await readFile(file, 'utf8');
-  return { report: parse(parsed(text), file), file: (name) => join(dir, name) };
+  return { report: parse(parsed(text), file), since: [], file: (name) => join(dir, name) };
 }
 
 function parsed(text: string): unknown {
@@ -109,17 +173,21 @@ function failuresOf({ flows, failure }: Report): readonly Failure[] {
   return failure === null || isOfFlow ? ofFlows : [...ofFlows, failure];
 }
 
-function whyText({ report, file }: Found, failures: readonly Failure[]): string {
+function whyText({ report, since, file }: Found, failures: readonly Failure[]): string {
   const { sessionId, name, status, attempts, deviations } = report;
   const head = `Session ${sessionId}${name === null ? '' : ` (${name})`}: ${status}`;
   if (failures.length === 0 && attempts.length === 0) return `${head}; nothing failed\n`;
   const blocks = failures.map((failure) => {
-    const again = failure.file === undefined ? [] : [`Run it again: troupe run ${failure.file}`];
+    const again =
+      failure.file === undefined ? [] : [`Run it again, where the flows folder is: troupe run ${failure.file}`];
     const shown = failure.screenshot === undefined ? [] : [`Picture: ${file(failure.screenshot)}`];
     const traced = failure.trace === undefined ? [] : [`Trace: ${file(failure.trace)}`];
-    return [failureText(failure), ...shown, ...traced, ...again].join('\n');
+    const next = nextSteps(failure).map((text) => `  ${text}`);
+    const hints = next.length === 0 ? [] : ['What to do next:', ...next];
+    return [failureText(failure), ...shown, ...traced, ...hints, ...again].join('\n');
   });
   const earlier = attempts.map(({ attempt, error }) => `Attempt ${attempt} failed: ${error.code}: ${error.error}`);
+  const history = since.map(({ flow, branch, ...failing }) => `${flow}: ${failingText(failing, branch)}`);
   const healed = deviations.map(({ text, flow }) => `The model went on in ${flow}: ${text}`);
-  return `${[head, ...earlier, ...blocks, ...healed].join('\n\n')}\n`;
+  return `${[head, ...earlier, ...blocks, ...history, ...healed].join('\n\n')}\n`;
 }

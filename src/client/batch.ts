@@ -29,7 +29,7 @@ export class Batch {
     return answerAs<BatchRecord>(answer, 'id', 'counts', 'endedAt');
   }
 
-  /** The starts and ends of its jobs, until all have ended. */
+  /** The starts and ends of its jobs, and when one waits for a person, until all have ended. */
   async *events(options: EventOptions = {}): AsyncGenerator<JournalEvent, void> {
     for await (const event of this.#connection.events(`${this.#path}/events`, options)) {
       yield answerAs<JournalEvent>(event, 'seq', 'type');

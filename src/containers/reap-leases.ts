@@ -11,7 +11,7 @@ export interface LeaseReaping {
   readonly log: (message: string) => void;
 }
 
-/** Removes the leases that nobody keeps and answers which; what cannot be removed is told to the log. Never rejects. */
+/** Removes the leases that nobody keeps and returns them; logs what cannot be removed. Never rejects. */
 export async function reapLeases({ found, isKept, remove, log }: LeaseReaping): Promise<readonly string[]> {
   const removed: string[] = [];
   await Promise.all(

@@ -6,10 +6,13 @@ import type { Sessions } from '../supervisor/ports/sessions.js';
 import { WebDriver } from '../webdriver/web-driver.js';
 import { ArrivedRequest, type RequestDependencies } from './arrived-request.js';
 import { parseJson } from './check-shape.js';
-import { chooseServer, type ServerOption } from './choose-server.js';
+import { chooseServer } from './choose-server.js';
 import { Credentials, checkAccess, checkRole, type LinkScope, type Principal } from './credentials.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
+import { awayFrom } from './forwarding/away.js';
+import { type Away, type Forwarder, heldRequest, wholeBody } from './forwarding/forwarder.js';
+import type { GatewayOptions } from './gateway-options.js';
 import { HostCheck } from './host-check.js';
 import { BodyStream, readBody } from './http/body.js';
 import { BodyMemory } from './http/body-memory.js';
@@ -19,7 +22,6 @@ import { type RequestHead, readHead } from './http/request-head.js';
 import { endAtLinkExpiry } from './link-expiry.js';
 import { AgentPeer } from './mcp/agent-peer.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
-import type { MakeMcpPeer, StatelessPeer } from './mcp/mcp-peer.js';
 import { StatelessAgent } from './mcp/stateless-agent.js';
 import { withOtherCredentials } from './other-credentials.js';
 import type { Route } from './route.js';
@@ -28,73 +30,9 @@ import { SERVED_ROUTES } from './routes/route-table.js';
 import { webDriverCommand } from './routes/webdriver.js';
 import { type SocketGate, Sockets } from './sockets.js';
 import { TraceViewer } from './trace-viewer/trace-viewer.js';
-import { devToolsOf } from './tunnel/devtools-tunnel.js';
 import { writeAnswer } from './write-answer.js';
 
-/** A fault of the service itself, caught while a request was answered. */
-export interface GatewayFault {
-  readonly method: string;
-  readonly path: string;
-  readonly error: unknown;
-}
-
-/** A request that was answered. */
-export interface GatewayAnswered {
-  /** See {@link Principal.name}; null if the caller was not admitted. */
-  readonly principalName: string | null;
-  /** The client's address; empty if the request changes nothing. */
-  readonly address: string;
-  readonly method: string;
-  readonly path: string;
-  /** The route's pattern; null if no route was found or the caller was not admitted. */
-  readonly route: string | null;
-  /** The request may have changed something. */
-  readonly changes: boolean;
-  readonly ms: number;
-  /** 0 if the client disconnected before there was an answer. */
-  readonly status: number;
-}
-
-export interface GatewayOptions {
-  readonly host: string;
-  /** 0 chooses a free port. */
-  readonly port: number;
-  /** `auto` by default. */
-  readonly server?: ServerOption | undefined;
-  /** Handles the requests; until {@link Gateway.serve} sets it, they are answered 503. */
-  readonly sessions?: Sessions | undefined;
-  /** The address that clients use if a proxy is in front of the service. */
-  readonly publicUrl?: string | undefined;
-  /** Where the trace viewer listens, once a trace is opened. By default a free port. */
-  readonly traceViewer?: { readonly port: number; readonly publicUrl?: string | undefined } | undefined;
-  /** Further accepted values of the Host header, `name` or `name:port`. */
-  readonly allowedHosts: readonly string[];
-  /** If set, every request needs this token or a created one, as a Bearer token. See {@link Credentials}. */
-  readonly token?: string | undefined;
-  /** With it the service proves itself to clients of the same user, see `auth/service-proof.ts`. */
-  readonly secret?: string | undefined;
-  /** How often an idle event stream sends a comment, so that proxies keep it open; 15 s by default. */
-  readonly keepAliveMs?: number | undefined;
-  /** Memory for all bodies that are being received, in bytes; 256 MiB by default. */
-  readonly bodyBytes?: number | undefined;
-  /** Makes what answers MCP clients; agent_eval by default. */
-  readonly makeMcpPeer?: MakeMcpPeer | undefined;
-  /** The same for clients without MCP sessions. */
-  readonly statelessMcpPeer?: StatelessPeer | undefined;
-  /** After this time without a connection, an MCP client that had a stream loses its browser; 2 min by default. */
-  readonly mcpGoneMs?: number | undefined;
-  /** Called for every answered request. */
-  readonly onAnswered?: ((answered: GatewayAnswered) => void) | undefined;
-  /** The body of `GET /metrics`. */
-  readonly metrics?: (() => Promise<string>) | undefined;
-  readonly onFault?: ((fault: GatewayFault) => void) | undefined;
-  /** The path of chromedriver; by default where packages install it. */
-  readonly chromedriver?: string | undefined;
-  /** Ports that pages must not reach; those of WebDriver are added. */
-  readonly closedPorts?: ClosedPorts | undefined;
-  /** Limits what pictures of all sessions cost; its own by default. */
-  readonly pictures?: PictureBudget | undefined;
-}
+export type { GatewayAnswered, GatewayFault, GatewayOptions } from './gateway-options.js';
 
 /** An admitted request. */
 interface AdmittedRequest {
@@ -106,6 +44,8 @@ interface AdmittedRequest {
   readonly head: RequestHead;
   readonly caller: string | null;
   readonly scope: LinkScope | null;
+  /** In place of the caller's token, if the session's node answers; null if this one does. */
+  readonly away: Away | null;
 }
 const NO_BYTES = Buffer.alloc(0);
 
@@ -133,7 +73,7 @@ export class Gateway {
       const head = withOtherCredentials(readHead(request), request.path, request.query);
       if (head.fault !== null) throw new TroupeError('INVALID_REQUEST', head.fault);
       const sessions = this.#sessionsFor(head);
-      const principal = this.#credentials.principalOf(head, sessions);
+      const principal = this.#credentials.principalOf(head, sessions, request);
       checkRole(principal, role);
       return { sessions, principal };
     },
@@ -143,6 +83,7 @@ export class Gateway {
       setImmediate(() => ask.refuse(head, body));
     },
   };
+  readonly #forwarder: Forwarder;
   readonly #open = new Set<Reply>();
   readonly #bodies: BodyMemory;
   #sessions: Sessions | null;
@@ -152,6 +93,7 @@ export class Gateway {
   #usedAtMs = performance.now();
 
   private constructor(options: GatewayOptions, http: HttpServer, server: Gateway['server'], sockets: Sockets) {
+    this.#forwarder = sockets.forwarder;
     this.#options = options;
     this.#sessions = options.sessions ?? null;
     this.#http = http;
@@ -170,7 +112,6 @@ export class Gateway {
     this.#webDriver = new WebDriver({
       driver: options.chromedriver,
       closedPorts: options.closedPorts ?? new ClosedPorts(),
-      connect: devToolsOf,
     });
     this.#dependencies = {
       webDriver: this.#webDriver,
@@ -278,6 +219,7 @@ export class Gateway {
     await this.#streams.mcp.end();
     await viewerClosed;
     await driversClosed;
+    this.#forwarder.close();
     this.#http.close();
   }
 
@@ -312,7 +254,7 @@ export class Gateway {
       }
       const sessions = this.#sessionsFor(head);
       const found = this.#router.find(path);
-      principal = found?.isOpen ? null : this.#credentials.principalOf(head, sessions);
+      principal = found?.isOpen ? null : this.#credentials.principalOf(head, sessions, native);
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
@@ -324,7 +266,8 @@ export class Gateway {
       if (chosen.changes) address = reply.remoteAddress;
       if (principal !== null) checkAccess(principal, chosen, found.params.id);
       const { caller, linkScope: scope } = principal ?? { caller: null, linkScope: null };
-      const admitted = { route: chosen, found, sessions, native, head, caller, scope };
+      const away = awayFrom(sessions, { route: chosen, found, native }, principal);
+      const admitted = { route: chosen, found, sessions, native, head, caller, scope, away };
       void this.#serve(reply, admitted).catch((error) => this.#fail(reply, error, method, path, chosen));
     } catch (error) {
       if (mayChange(method)) address = reply.remoteAddress;
@@ -350,15 +293,31 @@ export class Gateway {
   }
 
   /** Everything before the first await runs while the native request is valid. */
-  async #serve(reply: Reply, { route, found, sessions, native, head, caller, scope }: AdmittedRequest): Promise<void> {
+  async #serve(
+    reply: Reply,
+    { route, found, sessions, native, head, caller, scope, away }: AdmittedRequest,
+  ): Promise<void> {
     const { host, contentLength: declared } = head;
     const { query } = native;
     const memory = this.#bodies;
     const headers: { [name: string]: string } = {};
     for (const name of route.headers) headers[name] = native.header(name);
-    const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared, memory) : null;
+    const isStreamed = route.body === 'stream' || (away !== null && route.body !== 'none');
+    const upload = isStreamed ? new BodyStream(reply, route.maxBodyBytes, declared, memory) : null;
+    if (away !== null) {
+      const held = heldRequest(native);
+      const address = reply.remoteAddress;
+      const home = await away.home();
+      if (home !== null) {
+        const about = { ...away, at: home, caller: caller ?? address, body: upload };
+        await this.#forwarder.serve(reply, held, about).finally(() => upload?.settle());
+        return;
+      }
+    }
     const hasBytes = route.body === 'json' || route.body === 'bytes';
-    const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared, memory) : NO_BYTES;
+    const received = () =>
+      upload === null ? readBody(reply, route.maxBodyBytes, declared, memory) : wholeBody(upload);
+    const bytes = hasBytes ? await received() : NO_BYTES;
     const json = route.body === 'json' ? parseJson(bytes) : undefined;
     const read = { params: found.params, headers, host, query, caller, scope, json, bytes, upload };
     const request = new ArrivedRequest(read, reply, { ...this.#dependencies, sessions });

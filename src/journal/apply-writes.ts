@@ -2,9 +2,10 @@ import type { Compilable, Insertable, Kysely } from 'kysely';
 import { assertNever } from '../base/assert-never.js';
 import type { Dialect } from './dialect.js';
 import { type MergedWrite, mergeWrites } from './merge-writes.js';
-import type { WriteRequest } from './messages.js';
+import type { JoinedChange, WriteRequest } from './messages.js';
 import { BatchStore } from './queries/batch-store.js';
 import { FlowRunStore } from './queries/flow-run-store.js';
+import { JoinedStore } from './queries/joined-store.js';
 import { KeyValueStore } from './queries/key-value-store.js';
 import { ENDED } from './queries/session-store.js';
 import type { Schema } from './schema.js';
@@ -40,8 +41,7 @@ export async function applyWrites(
       start += merged.offsets.length;
       continue;
     }
-    if (request !== undefined) await applyRemoval(transaction, request);
-    firstSeqs.push(0);
+    firstSeqs.push(request === undefined ? 0 : await applyOther(transaction, request));
     start += 1;
   }
   return firstSeqs;
@@ -59,6 +59,7 @@ async function applyMerged(transaction: WriteTransaction, write: MergedWrite): P
   await transaction.insert(upsertKeyValues, write.keyValues);
   await transaction.insert(insertBatches, write.batches);
   await transaction.insert(insertBatchLabels, write.batchLabels);
+  if (write.joined.length > 0) await new JoinedStore(kysely, transaction.dialect).insert(write.joined);
   for (const [kind, removed] of write.removedKeyValues) {
     for (const ids of chunks(removed)) {
       await kysely.deleteFrom('kept').where('kind', '=', kind).where('id', 'in', ids).execute();
@@ -73,13 +74,41 @@ async function applyMerged(transaction: WriteTransaction, write: MergedWrite): P
   );
   await transaction.insert(
     insertFlowRuns,
-    write.flowRuns.map(({ index, ...run }) => ({ seq: first + index, ...run })),
+    (await withCommits(kysely, write.flowRuns)).map(({ index, ...run }) => ({ seq: first + index, ...run })),
   );
   return first;
 }
 
-async function applyRemoval({ kysely, dialect }: WriteTransaction, request: WriteRequest): Promise<void> {
+/** Flow runs with the commit and the branch that their sessions are labelled with. */
+async function withCommits(kysely: Kysely<Schema>, runs: MergedWrite['flowRuns']): Promise<MergedWrite['flowRuns']> {
+  const labels = new Map<string, string>();
+  for (const ids of chunks([...new Set(runs.map((run) => run.session_id))])) {
+    const found = await kysely
+      .selectFrom('session_labels')
+      .selectAll()
+      .where('session_id', 'in', ids)
+      .where('name', 'in', ['commit', 'branch'])
+      .execute();
+    for (const { session_id, name, value } of found) labels.set(`${name} ${session_id}`, value);
+  }
+  return runs.map((run) => ({
+    ...run,
+    commit_id: labels.get(`commit ${run.session_id}`) ?? null,
+    branch: labels.get(`branch ${run.session_id}`) ?? null,
+  }));
+}
+
+/** @returns the value of the request */
+async function applyOther({ kysely, dialect }: WriteTransaction, request: WriteRequest): Promise<number> {
   switch (request.op) {
+    case 'joined':
+      return changeJoined(new JoinedStore(kysely, dialect), request.change);
+    case 'amend': {
+      const { sessionId, record } = request;
+      const ended = kysely.updateTable('sessions').set({ record }).where('id', '=', sessionId);
+      await ended.where('status', 'in', [...ENDED]).execute();
+      return 0;
+    }
     case 'remove': {
       const id = request.sessionId;
       await kysely.deleteFrom('sessions').where('id', '=', id).execute();
@@ -87,22 +116,41 @@ async function applyRemoval({ kysely, dialect }: WriteTransaction, request: Writ
         await kysely.deleteFrom(table).where('session_id', '=', id).execute();
       }
       await new KeyValueStore(kysely).removeOfSession(id);
-      return;
+      return 0;
     }
     case 'removeBatch':
       await new BatchStore(kysely, dialect).remove(request.batchId);
-      return;
+      return 0;
     case 'prune': {
       const batches = new BatchStore(kysely, dialect);
       await new FlowRunStore(kysely).removeBefore(request.runsBefore);
-      await batches.removeEmpty(request.batchesBefore);
+      await batches.removeEmpty(request);
       await batches.removeOrphanedWebhooks();
-      return;
+      return 0;
     }
     case 'write':
-      return;
+      return 0;
     default:
       return assertNever(request);
+  }
+}
+
+function changeJoined(store: JoinedStore, change: JoinedChange): Promise<number> {
+  switch (change.change) {
+    case 'claim':
+      return store.claim(change);
+    case 'renew':
+      return store.renew(change);
+    case 'artifacts':
+      return store.noteArtifacts(change);
+    case 'end':
+      return store.end(change);
+    case 'stop':
+      return store.stop(change);
+    case 'sweep':
+      return store.sweep(change.batchId, change.at);
+    default:
+      return assertNever(change);
   }
 }
 
@@ -136,6 +184,7 @@ const upsertRequests: InsertRows<Row<'requests'>> = (kysely, rows) =>
     .onConflict((conflict) =>
       conflict.column('session_id').doUpdateSet((row) => ({
         caller: row.ref('excluded.caller'),
+        hosts: row.ref('excluded.hosts'),
         request: row.ref('excluded.request'),
       })),
     );

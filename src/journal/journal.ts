@@ -3,7 +3,8 @@ import { withDeadline } from '../base/deadline.js';
 import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
-import { SessionId } from '../protocol/session.js';
+import { SessionId, type SessionRecord } from '../protocol/session.js';
+import { JoinedJournal } from './joined-journal.js';
 import { type JournalBatch, toWrite } from './journal-batch.js';
 import { firstMessage, startWorker } from './journal-worker.js';
 import type {
@@ -21,6 +22,7 @@ import type {
   JournalRequest,
   KeyValueKind,
   OpenBatch,
+  PruneBefore,
   SessionQuery,
   StatusCounts,
   Submission,
@@ -29,17 +31,27 @@ import {
   type DamagedSession,
   fromEventRow,
   fromSessionRow,
+  pageLimit,
   parseJson,
   readSessionRow,
   type StoredRequest,
   type StoredSession,
+  toSessionRow,
   type WaitingSession,
 } from './rows.js';
 import { describeSalvaged, replaceDamaged, type SalvagedTable } from './sqlite/salvage.js';
 import { WriteHealth } from './write-health.js';
 
 export type { JournalBatch, KeyValue } from './journal-batch.js';
-export type { BatchCounts, FlowRun, SessionQuery, Submission } from './messages.js';
+export type {
+  BatchCounts,
+  FlowRun,
+  JoinedAttempt,
+  JoinedJob,
+  SessionQuery,
+  Submission,
+  WriteRights,
+} from './messages.js';
 export type { DamagedSession, StoredRequest, StoredSession, WaitingSession } from './rows.js';
 
 const CLOSE_DEADLINE_MS = 10_000;
@@ -48,8 +60,6 @@ const MAX_WAITING_ROWS = 100_000;
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 /** More than the write-ahead log may have left over when the disk is full. */
 const PROBE_CHARACTERS = 64 * 1024;
-/** The most sessions or events that one call returns. */
-const MAX_PAGE = 10_000;
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -79,6 +89,8 @@ export class Journal {
   readonly instance: string;
   /** Resolves with the reason if the journal's thread dies. Never rejects; stays pending after a normal close. */
   readonly failed: Promise<TroupeError>;
+  /** Batches whose jobs other machines claim. */
+  readonly joined = new JoinedJournal((request) => this.#ask(request));
   readonly #failed = deferred<TroupeError>();
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
@@ -111,8 +123,8 @@ export class Journal {
    *   open in another running service, or cannot be written; the message names the file and the remedy
    */
   static async open(options: JournalPlace & { log?(line: string): void }): Promise<Journal> {
-    const { file, database, log = () => {} } = options;
-    const worker = startWorker({ file, database });
+    const { file, log = () => {} } = options;
+    const worker = startWorker({ file, database: options.database, isShared: options.isShared });
     let tables: readonly SalvagedTable[];
     try {
       const opened = await firstMessage(worker);
@@ -130,8 +142,7 @@ export class Journal {
   }
 
   /**
-   * Writes a batch in one transaction: stores its records (inserts new ids, replaces known ones), then numbers its
-   * events
+   * Writes a batch in one transaction: stores its records (inserts new ids, replaces known ones), then numbers its events
    * in order. Resolves once everything is on disk, with the number of the first event (0 if there is none). Events of
    * earlier calls have lower numbers.
    */
@@ -150,9 +161,8 @@ export class Journal {
   }
 
   /**
-   * A page of sessions, newest or oldest first, at most 10,000. Sessions created at the same instant keep their order
-   * from
-   * page to page.
+   * A page of sessions, newest or oldest first, at most 10,000. Sessions of the same instant keep their order from page to
+   * page.
    * @throws INVALID_REQUEST if `before` names no session
    */
   async list(query: SessionQuery): Promise<readonly StoredSession[]> {
@@ -160,10 +170,7 @@ export class Journal {
     return rows.map(fromSessionRow);
   }
 
-  /**
-   * Running sessions in the order in which they were accepted, and separately those, running or queued, with damaged
-   * rows.
-   */
+  /** Running sessions in the order of acceptance, and separately those, running or queued, with damaged rows. */
   async running(): Promise<{
     readonly sessions: readonly StoredSession[];
     readonly damaged: readonly DamagedSession[];
@@ -189,7 +196,7 @@ export class Journal {
    */
   async request(id: SessionId): Promise<StoredRequest | null> {
     const [row] = await this.#read('request', id);
-    return row === undefined ? null : { sessionId: id, caller: row.caller, request: parseJson(row.request) };
+    return row === undefined ? null : { ...row, sessionId: id, request: parseJson(row.request) };
   }
 
   /** How many sessions have each status, and how many failed at or after an ISO instant. */
@@ -236,7 +243,7 @@ export class Journal {
   }
 
   /** Removes old flow runs, old batches without sessions, and webhook messages without a session. */
-  async prune(before: { readonly runsBefore: string; readonly batchesBefore: string }): Promise<void> {
+  async prune(before: PruneBefore): Promise<void> {
     await this.#ask({ op: 'prune', ...before }, 1);
   }
 
@@ -254,10 +261,7 @@ export class Journal {
     return (await this.#read('keyValues', kind, prefix)).map(({ id, data }) => ({ id, data: parseJson(data) }));
   }
 
-  /**
-   * Events with a number above `after`, in order. Returns fewer than `limit` (at most 10,000) only if there are no
-   * more.
-   */
+  /** Events with a number above `after`, in order. Fewer than `limit` (at most 10,000) only if there are no more. */
   async events(query: EventQuery): Promise<readonly JournalEvent[]> {
     const limit = pageLimit(query.limit);
     const events: JournalEvent[] = [];
@@ -272,11 +276,7 @@ export class Journal {
     return events;
   }
 
-  /**
-   * One page of event rows: it ends after `limit` events or `characters` of data, and then `more` is true, since there
-   * may
-   * be others.
-   */
+  /** One page of event rows: it ends after `limit` events or `characters` of data; then `more` is true. */
   async eventRows(query: EventQuery): Promise<EventRowPage> {
     const limit = pageLimit(query.limit);
     const { rows, more } = await this.#read('events', { ...query, limit });
@@ -299,9 +299,13 @@ export class Journal {
     return this.#lastSeq;
   }
 
-  /**
-   * Permanently removes a session's record and events. Resolves once that is on disk; an unknown id is not an error.
-   */
+  /** Replaces the record of a session that has ended; does nothing if it was removed. Of several nodes, the last one wins. */
+  async amend(record: SessionRecord): Promise<void> {
+    const { record: text } = toSessionRow({ record, lease: null });
+    await this.#ask({ op: 'amend', sessionId: record.id, record: text }, 1, text.length);
+  }
+
+  /** Permanently removes a session's record and events. Resolves once that is on disk; an unknown id is not an error. */
   async remove(id: SessionId): Promise<void> {
     await this.#ask({ op: 'remove', sessionId: id }, 1);
   }
@@ -325,7 +329,8 @@ export class Journal {
   }
 
   #read<R extends keyof JournalReads>(name: R, ...args: Parameters<JournalReads[R]>): ReturnType<JournalReads[R]> {
-    return this.#ask({ op: 'read', name, args }) as ReturnType<JournalReads[R]>; // The thread calls the method named R.
+    const isKept = Reflect.get(Object(args[0]), 'isKept') === true;
+    return this.#ask({ op: 'read', name, args, isKept }) as ReturnType<JournalReads[R]>; // The thread calls the method named R.
   }
 
   #ask(request: Unnumbered<JournalRequest>, rows = 1, characters = 0): Promise<unknown> {
@@ -355,18 +360,14 @@ export class Journal {
   #settle(replies: readonly JournalReply[]): void {
     for (const reply of replies) {
       const pending = this.#pending.get(reply.id);
-      if (pending === undefined) continue;
+      const error = 'error' in reply ? decodeError(reply.error) : null;
+      if (pending !== undefined && reply.wrote) this.#health.note(error);
+      if (pending === undefined || 'waits' in reply) continue;
       this.#pending.delete(reply.id);
       this.#waitingRows -= pending.rows;
       this.#waitingCharacters -= pending.characters;
-      if ('error' in reply) {
-        const error = decodeError(reply.error);
-        if (reply.wrote) this.#health.failed(error);
-        pending.reject(error);
-        continue;
-      }
-      if (reply.wrote) this.#health.succeeded();
-      pending.resolve(reply.value);
+      if ('value' in reply) pending.resolve(reply.value);
+      else if (error !== null) pending.reject(error);
     }
   }
 
@@ -391,8 +392,4 @@ export class Journal {
     this.#waitingCharacters = 0;
     for (const { reject } of pending) reject(error);
   }
-}
-
-function pageLimit(limit: number): number {
-  return Math.max(1, Math.min(Math.trunc(limit), MAX_PAGE));
 }

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { EventRow } from '../protocol/event-row.js';
-import type { WriteRequest } from './messages.js';
+import type { JoinedRow, WriteRequest } from './messages.js';
 import { parseJson, storable } from './rows.js';
 import type { Schema } from './schema.js';
 
@@ -16,6 +16,7 @@ export interface MergedWrite {
   /** What queries compare of the batches among `keyValues`. */
   readonly batches: readonly Row<'batches'>[];
   readonly batchLabels: readonly Row<'batch_labels'>[];
+  readonly joined: readonly JoinedRow[];
   /** Ids of removed entries by kind. */
   readonly removedKeyValues: ReadonlyMap<string, readonly string[]>;
   readonly events: readonly EventRow[];
@@ -32,6 +33,7 @@ export function mergeWrites(requests: readonly WriteRequest[], start: number): M
   const sessionRequests = new Map<string, Row<'requests'>>();
   const submissions: Row<'submissions'>[] = [];
   const keyValues = new Map<string, { readonly kind: string; readonly id: string; readonly data: string | null }>();
+  const joined: JoinedRow[] = [];
   const events: EventRow[] = [];
   const flowRuns: MergedWrite['flowRuns'][number][] = [];
   const offsets: (number | null)[] = [];
@@ -52,13 +54,14 @@ export function mergeWrites(requests: readonly WriteRequest[], start: number): M
       sessions.set(id, { id, mode, status, created_at: createdAt, batch, ended_at: endedAt, attempt, lease, record });
       for (const [name, value] of own) labels.set(`${id} ${name}`, { session_id: id, name, value });
     }
-    for (const { sessionId, caller, request: json } of request.requests) {
-      sessionRequests.set(sessionId, { session_id: sessionId, caller, request: json });
+    for (const { sessionId, caller, hosts, request: json } of request.requests) {
+      sessionRequests.set(sessionId, { session_id: sessionId, caller, hosts, request: json });
     }
     for (const { key, sessionId, fingerprint } of request.submissions) {
       submissions.push({ key, session_id: sessionId, fingerprint });
     }
     for (const { kind, id, data } of request.keyValues) keyValues.set(`${kind} ${id}`, { kind, id, data });
+    joined.push(...request.joined);
     offsets.push(request.events.length === 0 ? null : events.length);
     for (const event of request.events) {
       const run = flowRun(event);
@@ -79,6 +82,7 @@ export function mergeWrites(requests: readonly WriteRequest[], start: number): M
     keyValues: entries.flatMap(({ kind, id, data }) => (data === null ? [] : [{ kind, id, data }])),
     batches: batches.map(({ row }) => row),
     batchLabels: batches.flatMap(({ labels }) => labels),
+    joined,
     removedKeyValues: removed,
     events,
     flowRuns,
@@ -113,5 +117,5 @@ function flowRun([session_id, at, type, data]: EventRow): Omit<Row<'flow_runs'>,
   const { path, status, durationMs, depth } = finished as { readonly [member: string]: unknown };
   if (depth !== 1 || typeof path !== 'string' || typeof durationMs !== 'number') return null;
   if (status !== 'passed' && status !== 'failed') return null;
-  return { flow: path, session_id, at, status, duration_ms: durationMs };
+  return { flow: path, session_id, at, status, duration_ms: durationMs, commit_id: null, branch: null };
 }

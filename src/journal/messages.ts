@@ -25,6 +25,7 @@ export interface WrittenSessionRow extends SessionRow {
 export interface RequestRow {
   readonly sessionId: string;
   readonly caller: string;
+  readonly hosts: string;
   readonly request: string;
 }
 
@@ -33,6 +34,7 @@ export interface WaitingRow {
   readonly id: string;
   readonly batch: string | null;
   readonly caller: string;
+  readonly hosts: string;
 }
 
 /** An event as read from the database. `data` is JSON text. */
@@ -53,7 +55,8 @@ export interface Submission {
 
 /**
  * The kinds of key-value entries: access tokens, the mark that there has been one, batches, webhook messages (whose ids
- * begin with the id of their session or batch and a slash), saved login states and what is in them, values of
+ * begin with the id of their session or batch and a slash), the flows and the jobs of batches for other nodes, the hash of the files that a job or batch brings and the files by their hash, flows
+ * that were changed through one node, saved login states and what is in them, values of
  * `_setup` flows (by the id of their session), and the probe of a disk that failed.
  */
 export type KeyValueKind =
@@ -62,6 +65,12 @@ export type KeyValueKind =
   | 'delivery'
   | 'delivered'
   | 'batch'
+  | 'batch-flows'
+  | 'batch-jobs'
+  | 'job-files'
+  | 'file-set'
+  | 'file-set-data'
+  | 'shared-flow'
   | 'state'
   | 'state-data'
   | 'value'
@@ -133,6 +142,10 @@ export interface FlowRunQuery {
   /** ISO instants; `until` is exclusive. */
   readonly since: string;
   readonly until: string;
+  /** Only runs of this branch. */
+  readonly branch?: string | undefined;
+  /** Only runs whose commit is known. */
+  readonly ofCommits?: boolean | undefined;
   readonly limit: number;
 }
 
@@ -144,6 +157,9 @@ export interface FlowRun {
   readonly at: string;
   readonly status: 'passed' | 'failed';
   readonly durationMs: number;
+  /** The labels of its job; null if it has none. */
+  readonly commit: string | null;
+  readonly branch: string | null;
 }
 
 /** A page of events; see `Journal.events`. */
@@ -153,7 +169,113 @@ export interface EventQuery {
   readonly limit: number;
   /** The page ends after this many characters of data; about 4 Mi if omitted. */
   readonly characters?: number | undefined;
+  /** While the database is away, the read waits for it, for ten minutes at most. */
+  readonly isKept?: boolean | undefined;
 }
+
+/**
+ * With several nodes: the rights under which a request writes about sessions; see `src/cluster/claim-book.ts`. If one does
+ * not hold, nothing of the request is written, and it is rejected with NODE_LOST.
+ */
+export interface WriteRights {
+  /** The start of the node that writes. */
+  readonly node: string;
+  readonly startToken: string;
+  /** Sessions that the node has claimed, with the tokens of the claims. */
+  readonly held: readonly { readonly sessionId: string; readonly token: string }[];
+  /** Live sessions that are accepted with this request: the node claims them. */
+  readonly created: readonly { readonly sessionId: string; readonly token: string; readonly caller: string }[];
+  /** Jobs that are accepted with this request: any node may claim them. */
+  readonly queued: readonly { readonly sessionId: string; readonly caller: string }[];
+  /** Claims that are given up: the jobs are queued again. */
+  readonly requeued: readonly string[];
+  /** Claims of sessions that end with this request. */
+  readonly ended: readonly string[];
+}
+
+/** A job of a joined batch, when it is accepted. */
+export interface JoinedRow {
+  readonly batchId: string;
+  readonly job: number;
+  readonly name: string;
+  /** The order in which jobs are claimed. */
+  readonly place: number;
+  readonly retries: number;
+}
+
+/** A job of a joined batch. */
+export interface JoinedJob {
+  readonly job: number;
+  readonly name: string;
+  readonly state: 'queued' | 'running' | 'completed' | 'failed' | 'stopped';
+  /** How often it was claimed. */
+  readonly attempt: number;
+  readonly retries: number;
+  readonly token: string | null;
+  readonly machine: string | null;
+}
+
+/** An ended attempt at a job of a joined batch. `data` is JSON text; null if its machine was lost. */
+export interface JoinedAttempt {
+  readonly id: string;
+  readonly batchId: string;
+  readonly job: number;
+  readonly attempt: number;
+  readonly machine: string;
+  readonly node: string | null;
+  readonly data: string | null;
+  readonly artifactBytes: number | null;
+}
+
+/** A claim, or its renewal. `at` is the instant at which jobs of lost machines end. */
+export interface JoinedClaim {
+  readonly batchId: string;
+  readonly token: string;
+  readonly machine: string;
+  readonly leaseMs: number;
+  readonly at: string;
+}
+
+/** The result of a claimed job. */
+export interface JoinedEnd {
+  readonly batchId: string;
+  readonly token: string;
+  readonly at: string;
+  /** The attempt's. */
+  readonly id: string;
+  readonly state: 'completed' | 'failed' | 'stopped';
+  /** Whether another attempt may succeed; then the job's retries decide. */
+  readonly mayPassAgain: boolean;
+  readonly data: string;
+  readonly durationMs: number;
+  readonly commit: string | null;
+  readonly branch: string | null;
+  /** The key of its row in the history: negative, since it is not that of an event. */
+  readonly runSeq: number;
+}
+
+/** Artifacts that were stored under a claim. */
+export interface JoinedArtifacts {
+  readonly batchId: string;
+  readonly token: string;
+  readonly at: string;
+  /** The node that has them, if there are several. */
+  readonly node: string | null;
+  readonly bytes: number;
+}
+
+export interface JoinedStop {
+  readonly batchId: string;
+  readonly at: string;
+}
+
+/** A change of a joined batch. Its value is a number: see `JoinedStore`. */
+export type JoinedChange =
+  | ({ readonly change: 'claim' } & JoinedClaim)
+  | ({ readonly change: 'renew' } & Omit<JoinedClaim, 'machine'>)
+  | ({ readonly change: 'artifacts' } & JoinedArtifacts)
+  | ({ readonly change: 'end' } & JoinedEnd)
+  | ({ readonly change: 'stop' | 'sweep' } & JoinedStop);
 
 /** A request that changes the database. Requests that wait when a transaction begins share it. */
 export type WriteRequest =
@@ -165,11 +287,29 @@ export type WriteRequest =
       readonly events: readonly EventRow[];
       readonly submissions: readonly Submission[];
       readonly keyValues: readonly KeyValueRow[];
+      readonly joined: readonly JoinedRow[];
+      /** Absent if one service alone has the database. */
+      readonly rights?: WriteRights | undefined;
+      /** See `JournalBatch.isKept`. */
+      readonly isKept?: boolean | undefined;
     }
+  /** Replaces the record of a session that has ended; does nothing if there is none (any more). */
+  | { readonly op: 'amend'; readonly id: number; readonly sessionId: string; readonly record: string }
+  | { readonly op: 'joined'; readonly id: number; readonly change: JoinedChange }
   | { readonly op: 'remove'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'removeBatch'; readonly id: number; readonly batchId: string }
-  /** Removes flow runs that ended before `runsBefore`, and batches created before `batchesBefore` without sessions. */
-  | { readonly op: 'prune'; readonly id: number; readonly runsBefore: string; readonly batchesBefore: string };
+  /**
+   * Removes flow runs that ended before `runsBefore`, batches created before `batchesBefore` without sessions, and joined
+   * ones created before `joinedBefore`.
+   */
+  | ({ readonly op: 'prune'; readonly id: number } & PruneBefore);
+
+/** ISO instants. */
+export interface PruneBefore {
+  readonly runsBefore: string;
+  readonly batchesBefore: string;
+  readonly joinedBefore: string;
+}
 
 /** A page of rows. `more` is true if the page ended because of its size. */
 export interface EventRowPage {
@@ -194,6 +334,10 @@ export interface JournalReads {
   batchEnds(id: string, upTo: number): Promise<number>;
   endedBefore(instant: string, limit: number): Promise<readonly SessionRow[]>;
   flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]>;
+  joinedJobs(batchId: string): Promise<readonly JoinedJob[]>;
+  joinedOfToken(batchId: string, token: string): Promise<readonly JoinedJob[]>;
+  joinedAttempts(batchId: string): Promise<readonly JoinedAttempt[]>;
+  joinedAttempt(id: string): Promise<readonly JoinedAttempt[]>;
 }
 
 /** A call of {@link JournalReads}. Runs after every write that was posted before it. */
@@ -202,6 +346,8 @@ export interface ReadRequest {
   readonly id: number;
   readonly name: keyof JournalReads;
   readonly args: readonly unknown[];
+  /** See `EventQuery.isKept`. */
+  readonly isKept?: boolean | undefined;
 }
 
 /** From the owner to the journal's thread, posted in arrays, in order. */
@@ -213,6 +359,8 @@ export interface JournalPlace {
   readonly file: string;
   /** The `postgres://` URL of a database. */
   readonly database?: string | undefined;
+  /** Several services, each with `node` in its configuration, share the database. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** The thread's first message. */
@@ -222,7 +370,10 @@ export type JournalOpened =
   | { readonly opened: 'damaged'; readonly tables: readonly SalvagedTable[] }
   | { readonly opened: false; readonly error: ErrorBody };
 
-/** From the thread to the owner, posted in arrays. The value of a write is the number of its first event. */
+/**
+ * From the thread to the owner, posted in arrays. The value of a write is the number of its first event. `waits`: the
+ * write is kept, and its own reply follows.
+ */
 export type JournalReply =
   | { readonly id: number; readonly value: unknown; readonly wrote?: true }
-  | { readonly id: number; readonly error: ErrorBody; readonly wrote?: true };
+  | { readonly id: number; readonly error: ErrorBody; readonly wrote?: true; readonly waits?: true };

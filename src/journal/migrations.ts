@@ -1,4 +1,5 @@
-import { CLUSTER_MIGRATION } from './cluster-tables.js';
+import { CALLER_RATES_MIGRATION, CLUSTER_MIGRATION } from './cluster-tables.js';
+import { JOINED_MIGRATION } from './joined-tables.js';
 import type { Migration } from './migration.js';
 import { POSTGRES_BASELINE } from './postgres/baseline.js';
 
@@ -140,6 +141,13 @@ export const MIGRATIONS: readonly Migration[] = [
   ...SQLITE_ONLY.map((sqlite) => ({ sqlite, postgres: '' })),
   { sqlite: COLUMNS_FOR_QUERIES, postgres: POSTGRES_BASELINE },
   CLUSTER_MIGRATION,
+  CALLER_RATES_MIGRATION,
+  JOINED_MIGRATION,
+  // The hosts that a waiting job works on, with blanks between them: what limits it is known without its request.
+  {
+    sqlite: `ALTER TABLE requests ADD COLUMN hosts TEXT NOT NULL DEFAULT '';`,
+    postgres: `ALTER TABLE requests ADD COLUMN hosts text NOT NULL DEFAULT '';`,
+  },
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

@@ -5,6 +5,9 @@ import type { JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord } from '../protocol/session.js';
 import type { NumberedEventRow, RequestRow, SessionRow, WrittenSessionRow } from './messages.js';
 
+/** The most sessions or events that one call returns. */
+const MAX_PAGE = 10_000;
+
 /** A session as the journal stores it. */
 export interface StoredSession {
   /** `queuePosition` is stored as null: it is meaningful only while the service runs. */
@@ -18,6 +21,8 @@ export interface StoredRequest {
   readonly sessionId: SessionId;
   /** The caller's identity, for fairness. */
   readonly caller: string;
+  /** The hosts that a job works on, as `hostsOf` returns them. */
+  readonly hosts: string;
   /** Plain JSON; sealed by the caller because it may contain secrets. */
   readonly request: unknown;
 }
@@ -27,10 +32,12 @@ export interface WaitingSession {
   readonly id: SessionId;
   readonly batch: string | null;
   readonly caller: string;
+  /** See {@link StoredRequest}. */
+  readonly hosts: string;
 }
 
-export function toRequestRow({ sessionId, caller, request }: StoredRequest): RequestRow {
-  return { sessionId, caller, request: toJson(request) };
+export function toRequestRow({ sessionId, caller, hosts, request }: StoredRequest): RequestRow {
+  return { sessionId, caller, hosts, request: toJson(request) };
 }
 
 export function toSessionRow(session: StoredSession): WrittenSessionRow {
@@ -102,6 +109,11 @@ function isLease(value: unknown): value is LeaseIdentity | null {
 
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** How many rows one call may return: at least one, and at most {@link MAX_PAGE}. */
+export function pageLimit(limit: number): number {
+  return Math.max(1, Math.min(Math.trunc(limit), MAX_PAGE));
 }
 
 /** The value of a JSON text; undefined if it is not valid JSON. */

@@ -1,8 +1,9 @@
 import type { Generated } from 'kysely';
 import type { ClusterTables } from './cluster-tables.js';
+import type { JoinedTables } from './joined-tables.js';
 
 /** The tables, as the last migration leaves them. */
-export interface Schema extends ClusterTables {
+export interface Schema extends ClusterTables, JoinedTables {
   meta: { key: string; value: string };
   sessions: {
     accepted: Generated<number>;
@@ -20,7 +21,7 @@ export interface Schema extends ClusterTables {
   /** Derived from the entries of `kept` with kind 'batch', as their queries compare it. */
   batches: { id: string; created_at: string; name: string | null };
   batch_labels: { batch_id: string; name: string; value: string };
-  requests: { session_id: string; caller: string; request: string };
+  requests: { session_id: string; caller: string; request: string; hosts: string };
   events: { seq: Generated<number>; session_id: string; at: string; type: string; data: string };
   submissions: { key: string; session_id: string; fingerprint: string };
   kept: { kind: string; id: string; data: string };
@@ -31,6 +32,9 @@ export interface Schema extends ClusterTables {
     at: string;
     status: 'passed' | 'failed';
     duration_ms: number;
+    /** The labels of the run's session. */
+    commit_id: string | null;
+    branch: string | null;
   };
   /** SQLite's own table: the highest number that each table has given out. */
   sqlite_sequence: { name: string; seq: number };

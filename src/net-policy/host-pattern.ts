@@ -12,6 +12,13 @@ export function isHostPattern(text: string): boolean {
   return host?.kind === 'name' || (host?.kind === 'address' && !text.startsWith('*.'));
 }
 
+/** A host or a `*.domain` in one spelling, for comparisons; null if it is not one. */
+export function normalizedHost(text: string): string | null {
+  const host = readHost(text.replace(/^\*\./, ''));
+  if (host === null) return null;
+  return host.kind === 'address' ? host.address : `${text.startsWith('*.') ? '*.' : ''}${host.name}`;
+}
+
 /** A list of host patterns: `shop.test`, `*.shop.test`, addresses in any spelling, ranges. */
 export class HostPatterns {
   readonly #ranges: AddressRanges;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { basename, extname, join } from 'node:path';
+import { brotliDecompressSync, gzipSync } from 'node:zlib';
 
 /** A file of a page, ready to be sent. */
 export interface PageFile {
@@ -19,8 +19,11 @@ const TYPES: { readonly [extension: string]: string } = {
   '.svg': 'image/svg+xml',
 };
 
+/** The build packs files with Brotli, which keeps the package small. */
+const PACKED = '.br';
+
 /**
- * A built page of web/, in memory (some 100 KB): `index.html` and the files in `assets/`, by name. Read once, at the
+ * A built page of web/, in memory (2 MB at most): `index.html` and the files in `assets/`, by name. Read once, at the
  * first request, which fails if the page was not built.
  */
 export class BuiltPage {
@@ -45,11 +48,13 @@ export class BuiltPage {
     ] as const) {
       const dir = join(this.#dir, folder);
       for (const entry of readdirSync(dir, { withFileTypes: true })) {
-        const contentType = TYPES[extname(entry.name)];
+        const name = basename(entry.name, PACKED);
+        const contentType = TYPES[extname(name)];
         if (!entry.isFile() || contentType === undefined) continue;
-        const plain = readFileSync(join(dir, entry.name));
+        const read = readFileSync(join(dir, entry.name));
+        const plain = name === entry.name ? read : brotliDecompressSync(read);
         const gzip = gzipSync(plain, { level: 9 });
-        files.set(join(folder, entry.name), {
+        files.set(join(folder, name), {
           contentType,
           plain,
           gzip: gzip.length < plain.length ? gzip : null,

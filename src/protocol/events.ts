@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { ControlEnd } from './control.js';
 import { MODEL_EVENT_DATA } from './model.js';
 import { HandoffEnd } from './person/handoff.js';
+import { RecordedAct } from './recording/recorded-act.js';
 import { ElementBox } from './report/element-box.js';
+import { BrowserRequest } from './second-browser.js';
 import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
 
 /** The position in the scripts. `flow` is a path under `flows/`, without extension. */
@@ -11,6 +13,9 @@ const Where = {
   line: z.int().optional(),
   column: z.int().optional(),
 };
+
+/** The browser of `agent.session(name)`; absent for the session's first one. */
+const Whose = { session: z.string().optional() };
 
 /** The author of a step's script. */
 export const StepKind = z.enum(['flow', 'model', 'script']);
@@ -47,6 +52,7 @@ export const Step = z.object({
   screenshotStep: z.int().optional(),
   /** Of a step that failed on an element which its screenshot shows. */
   box: ElementBox.optional(),
+  ...Whose,
   ...Where,
 });
 export type Step = z.infer<typeof Step>;
@@ -61,6 +67,7 @@ export const EVENT_DATA = {
     driver: z.string(),
     browser: z.string(),
     thread: z.int(),
+    node: z.string().optional(),
     mode: z.string().optional(),
     waitedMs: z.number().optional(),
     openMs: z.number().optional(),
@@ -114,13 +121,14 @@ export const EVENT_DATA = {
     kind: StepKind.optional(),
     expected: z.string().optional(),
     received: z.string().optional(),
+    ...Whose,
     ...Where,
   }),
   ConsoleWritten: z.object({ level: z.enum(['log', 'info', 'warn', 'error', 'debug']), text: z.string(), ...Where }),
-  PageErrorLogged: z.object({ text: z.string(), url: z.string() }),
-  ScreenshotTaken: z.object({ file: z.string(), title: z.string(), width: z.int(), height: z.int() }),
-  DialogOpened: z.object({ kind: z.string(), message: z.string() }),
-  DownloadFinished: z.object({ name: z.string(), bytes: z.int(), url: z.string() }),
+  PageErrorLogged: z.object({ text: z.string(), url: z.string(), ...Whose }),
+  ScreenshotTaken: z.object({ file: z.string(), title: z.string(), width: z.int(), height: z.int(), ...Whose }),
+  DialogOpened: z.object({ kind: z.string(), message: z.string(), ...Whose }),
+  DownloadFinished: z.object({ name: z.string(), bytes: z.int(), url: z.string(), ...Whose }),
   /**
    * A person has control, and the agent waits, until ControlReturned, or SessionRestarted after a restart of the
    * service.
@@ -139,9 +147,15 @@ export const EVENT_DATA = {
   }),
   /** `agent.saveState` has collected cookies and local storage, which the service saves under this name. */
   StateCollected: z.object({ state: z.string(), name: z.string(), cookies: z.int(), origins: z.array(z.string()) }),
+  /** `agent.session` asks for a further browser, which the service gives or refuses. */
+  BrowserRequested: BrowserRequest,
+  /** What a person did while the session was recorded. `replaces`: it takes the place of the act before it. */
+  ActRecorded: z.object({ act: RecordedAct, replaces: z.boolean() }),
   BrowserLost: z.object({ reason: z.string() }),
   /** The video of the session has ended before the session, or never began. */
   VideoFailed: z.object({ reason: z.string() }),
+  /** The session's node is to leave: a live session should end soon, and begin anew at another node. */
+  NodeDraining: z.object({ node: z.string() }),
   ...MODEL_EVENT_DATA,
 } as const;
 

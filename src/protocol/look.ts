@@ -37,7 +37,10 @@ export const ElementDescriptor = z.object({
 });
 export type ElementDescriptor = z.infer<typeof ElementDescriptor>;
 
-/** A locator and the members that changed; a removed member is null. */
+/**
+ * A locator and the members that changed; a removed member is null. `after` is there if the element now stands elsewhere: the
+ * locator of the one before it, null if it is the first.
+ */
 export const ElementChange = z.looseObject({ locator: z.string() });
 export type ElementChange = z.infer<typeof ElementChange>;
 

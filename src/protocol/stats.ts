@@ -44,3 +44,50 @@ export const Stats = z.object({
   ),
 });
 export type Stats = z.infer<typeof Stats>;
+
+/** `GET /api/stats/commits?flow=&branch=&until=`: of all branches, if none is given; up to now. */
+export const FlowCommitsQuery = z.strictObject({
+  /** A path without extension, as in reports. */
+  flow: z.string().min(1).max(500),
+  branch: z.string().min(1).max(500).optional(),
+  /** Exclusive: what was known at an earlier moment. */
+  until: z.iso.datetime().optional(),
+});
+export type FlowCommitsQuery = z.infer<typeof FlowCommitsQuery>;
+
+/** Since when a flow fails. */
+export const FailingSince = z.object({
+  /** The commit with which it failed first, after it had passed. */
+  commit: z.string(),
+  /** When that was. */
+  at: z.iso.datetime(),
+  /** The commit of the last run that passed before; null if none is known. */
+  passedWith: z.string().nullable(),
+});
+export type FailingSince = z.infer<typeof FailingSince>;
+
+/** The response of `GET /api/stats/commits`. Commits are the `commit` labels of jobs, branches their `branch` labels. */
+export const FlowCommits = z.object({
+  flow: z.string(),
+  /** The one that was asked for; null: all. */
+  branch: z.string().nullable(),
+  /** Of the newest runs. */
+  branches: z.array(z.string()),
+  /** Null if the newest run passed, or there is none. */
+  failing: FailingSince.nullable(),
+  /** The commits of the newest runs, the one that ran last first. A job counts as one run, as in `Stats`. */
+  commits: z.array(
+    z.object({
+      commit: z.string(),
+      branch: z.string().nullable(),
+      runs: z.int(),
+      passed: z.int(),
+      failed: z.int(),
+      lastPassed: z.boolean(),
+      lastRunAt: z.iso.datetime(),
+      /** The session of its last run; null if another machine ran it. */
+      session: z.string().nullable(),
+    }),
+  ),
+});
+export type FlowCommits = z.infer<typeof FlowCommits>;

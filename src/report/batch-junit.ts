@@ -24,6 +24,8 @@ export interface BatchJUnitTask {
     readonly record: SessionRecord;
     /** The folder with its report.json, if there is one. */
     readonly dir: string;
+    /** Its report.json, if it is not in the folder. */
+    readonly text?: string;
     /** Its folder in the batch's zip. */
     readonly folder: string;
   }[];
@@ -98,8 +100,8 @@ function linkOf({ record, folder }: Job, links: BatchLinks): ArtifactLink {
 }
 
 /** Reads back a report that we wrote. Null if it is missing. */
-async function readReport({ dir }: Job): Promise<Report | null> {
-  const text = await readFile(join(dir, 'report.json'), 'utf8').catch(asAbsent);
+async function readReport({ dir, text: known }: Job): Promise<Report | null> {
+  const text = known ?? (await readFile(join(dir, 'report.json'), 'utf8').catch(asAbsent));
   const report: unknown = text === null ? null : JSON.parse(text);
   return isReport(report) ? report : null;
 }

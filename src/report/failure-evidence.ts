@@ -87,6 +87,12 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
   const picture = step === undefined ? null : ownScreenshot(step);
   const pageErrors = evidence.pageErrors.filter(({ at }) => isWithin(at, since, to)).slice(-MAX_LISTED);
   const requests = evidence.requests.filter(({ at }) => isWithin(at, since, to)).slice(-MAX_LISTED);
+  const troublesIn = (index: number): readonly string[] => [
+    ...pageErrors
+      .filter(({ at }) => stepAt(steps, at) === index)
+      .map(({ text }) => `the page threw ${firstLine(text)}`),
+    ...requests.filter(({ at }) => stepAt(steps, at) === index).map(({ request }) => requestOutcome(request)),
+  ];
   return withoutAbsent({
     code: cause.code,
     message: cause.error.slice(0, MAX_TEXT),
@@ -109,7 +115,7 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
     console: listed(pageErrors, ({ at, text, url }) => ({ text, url, ...during(at) })),
     requests: listed(requests, ({ at, request }) => ({ ...request, ...during(at) })),
     pending: failed?.timers === undefined ? undefined : pendingAt(failed, evidence.longRequests),
-    earlierSteps: earlierSteps(failed === undefined && step !== undefined ? [...earlier, step] : earlier),
+    earlierSteps: earlierSteps(failed === undefined && step !== undefined ? [...earlier, step] : earlier, troublesIn),
     step:
       step === undefined
         ? undefined
@@ -126,6 +132,14 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
     noScreenshot: picture === null ? (failed?.noScreenshot ?? noPicture(step, kind)) : undefined,
     ...evidence.trace,
   });
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
+
+function requestOutcome({ method, url, status, error }: FailedRequest['request']): string {
+  return `${method} ${url} ${status === null ? `failed: ${error ?? 'no answer'}` : `was answered with ${status}`}`;
 }
 
 /** Requests and timers that the page waited for at the end of a step. */

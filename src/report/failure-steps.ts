@@ -12,12 +12,20 @@ const MAX_VALUE = 120;
 /** The options at the end of an assertion. */
 const OPTIONS = /(?:, )?\{timeout: \d+\}\)$/;
 
-/** The steps before a failure, with what came of each. */
-export function earlierSteps(earlier: readonly Step[]): Failure['earlierSteps'] {
+/**
+ * The steps before a failure, with what came of each.
+ * @param troublesIn errors of the page, and failed requests, that came in a step
+ */
+export function earlierSteps(
+  earlier: readonly Step[],
+  troublesIn: (index: number) => readonly string[],
+): Failure['earlierSteps'] {
   if (earlier.length === 0) return undefined;
   return earlier.slice(-MAX_STEPS).map((step, position, shown) => {
     const before = shown[position - 1] ?? earlier.at(-MAX_STEPS - 1);
-    return { index: step.index, js: shorten(step.js, MAX_JS), outcome: shorten(outcomeOf(step, before), MAX_OUTCOME) };
+    const troubles = troublesIn(step.index).map((text) => shorten(text, MAX_OUTCOME));
+    const outcome = [shorten(outcomeOf(step, before), MAX_OUTCOME), ...troubles].join('; ');
+    return { index: step.index, js: shorten(step.js, MAX_JS), outcome };
   });
 }
 

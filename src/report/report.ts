@@ -128,10 +128,13 @@ export class ReportBuilder {
       case 'HandoffRequested':
       case 'HandoffEnded':
       case 'StateCollected':
+      case 'BrowserRequested':
       case 'ScreenshotTaken':
       case 'DialogOpened':
       case 'DownloadFinished':
+      case 'ActRecorded':
       case 'VideoFailed':
+      case 'NodeDraining':
       case 'ModelStarted':
       case 'ModelCallStarted':
       case 'ModelTextReceived':

@@ -22,3 +22,26 @@ declare module '@readme/httpsnippet' {
     convert(target: string, client: string): string | readonly string[] | false;
   }
 }
+
+declare module 'json-p3' {
+  interface JsonPathQuery {
+    query(value: unknown): { readonly nodes: readonly { readonly location: readonly (string | number)[] }[] };
+    singularQuery(): boolean;
+  }
+  export function compile(path: string): JsonPathQuery;
+}
+
+declare module 'marked' {
+  interface Renderer {
+    readonly parser: { parseInline(tokens: readonly unknown[]): string };
+  }
+  interface Overrides {
+    html(token: { readonly text: string }): string;
+    link(this: Renderer, token: { readonly href: string; readonly tokens: readonly unknown[] }): string;
+    image(token: { readonly href: string; readonly text: string }): string;
+  }
+  export class Marked {
+    constructor(options: { readonly renderer: Overrides });
+    parse(text: string): string;
+  }
+}

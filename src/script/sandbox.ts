@@ -39,6 +39,8 @@ interface Run {
   readonly flows: { readonly path: string; readonly depth: number; readonly startedAt: number }[];
   /** Set when the script was asked to end: the error that it fails with. */
   ending: TroupeError | null;
+  /** The last host call, while it is not answered. */
+  open: { readonly call: number; readonly target: string; readonly sinceMs: number } | null;
   grace: NodeJS.Timeout | null;
 }
 
@@ -64,7 +66,7 @@ export class Sandbox {
   #scopeLost = false;
   #run: Run | null = null;
   readonly #clock = new ScriptClock(() => {
-    if (this.#run !== null) this.#stop(this.#run, timeoutError(this.#run.request));
+    if (this.#run !== null) this.#stop(this.#run, timeoutError(this.#run));
   });
   #watched: AbortSignal | undefined;
   readonly #onAbort = (): void => {
@@ -111,6 +113,7 @@ export class Sandbox {
       settle,
       flows: [],
       ending: null,
+      open: null,
       grace: null,
     };
     this.#run = run;
@@ -203,7 +206,7 @@ export class Sandbox {
     }
     const scopeLost = outcome.broken || this.#scopeLost;
     this.#scopeLost = false;
-    const ended = outcome.stopped ? encodeError(run.ending ?? timeoutError(run.request)) : outcome.error;
+    const ended = outcome.stopped ? encodeError(run.ending ?? timeoutError(run)) : outcome.error;
     const open = run.flows.map((flow) => flow.path);
     const details = {
       name: run.request.name,
@@ -278,6 +281,8 @@ export class Sandbox {
     // A thread that was asked to end no longer waits for its calls.
     if (run === null || run.number !== message.run || run.ending !== null) return;
     run.calls ??= callsController();
+    const { call, target } = message;
+    if (target !== '') run.open = { call, target, sinceMs: performance.now() };
     const context = {
       signal: run.calls.signal,
       remainingMs: () => this.#clock.leftMs,
@@ -285,7 +290,8 @@ export class Sandbox {
       site: message.site,
     };
     void answerCall(this.#modules, message, context, this.#limits.answerLength).then((text) => {
-      if (this.#run === run && run.ending === null) this.#ready?.answer(message.call, text);
+      if (run.open?.call === call) run.open = null;
+      if (this.#run === run && run.ending === null) this.#ready?.answer(call, text);
     });
   }
 
@@ -315,8 +321,11 @@ function updateFlows(flows: Run['flows'], event: SessionEvent): void {
   else if (event.type === 'FlowFinished') flows.pop();
 }
 
-function timeoutError(request: ScriptRequest): TroupeError {
-  return new TroupeError('EVAL_TIMEOUT', `The script did not end within ${Math.round(request.timeoutMs)} ms`);
+function timeoutError({ request, open }: Run): TroupeError {
+  const during =
+    open === null ? '' : `; ${open.target} was not done after ${Math.round(performance.now() - open.sinceMs)} ms`;
+  const timeoutMs = Math.round(request.timeoutMs);
+  return new TroupeError('EVAL_TIMEOUT', `The script did not end within ${timeoutMs} ms${during}`);
 }
 
 function closedError(): TroupeError {

@@ -4,9 +4,9 @@ import type { AccessTokens } from '../auth/access-tokens.js';
 import type { LoginStates } from '../auth/login-states.js';
 import type { SetupValues } from '../auth/setup-values.js';
 import { ShareLinks } from '../auth/share-links.js';
+import { pause } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
-import { isCallable } from '../config/models.js';
-import type { Journal } from '../journal/journal.js';
+import { nodeLost } from '../cluster/claim-book.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventType } from '../protocol/events.js';
 import {
@@ -17,43 +17,45 @@ import {
   type SessionId,
   type SessionRecord,
 } from '../protocol/session.js';
-import type { ReportPool } from '../report/report-pool.js';
 import type { Outbox } from '../webhooks/outbox.js';
-import { type ArtifactKeeper, BatchArtifacts, SessionArtifacts, type SessionNow } from './artifacts/index.js';
+import { BatchArtifacts, nodeFiles, SessionArtifacts, SessionBaselines, type SessionNow } from './artifacts/index.js';
 import { BatchService, isRepeatedStop, openGates } from './batches/index.js';
 import { SessionStreams } from './events/index.js';
-import { FlowLibrary, JobScheduler } from './jobs/index.js';
+import { FlowLibrary, JobScheduler, modelInfos } from './jobs/index.js';
 import type { ModelInfo, OwnHealth, RunOptions, SessionCounts, Sessions, Submitter } from './ports/sessions.js';
 import {
   type LivingSession,
   parseId,
+  QueuedJob,
   SessionConnections,
-  type SessionDependencies,
   SessionTable,
   SessionWaiters,
   stoppedEnd,
   type WaitBounds,
 } from './sessions/index.js';
-import { endAll, Reaper, Retention, recoverSessions } from './upkeep/index.js';
+import type { SupervisorParts } from './supervisor-parts.js';
+import {
+  ClaimedSessions,
+  leftSessions,
+  NodeDirectory,
+  Reaper,
+  type Recovered,
+  Retention,
+  recoverSessions,
+  stopAll,
+} from './upkeep/index.js';
+
+export type { SupervisorParts } from './supervisor-parts.js';
 
 /** How much later than its own deadline an actor's reply may arrive. */
 const FRAME_GRACE_MS = 2_000;
 /** The picture of a last step has 3 s. */
 const PICTURE_MS = 3_500;
 const SETTLE_MS = 4_000;
-
-/** What the supervisor is built from. */
-export interface SupervisorParts extends SessionDependencies {
-  readonly journal: Journal;
-  readonly tokens: AccessTokens;
-  readonly artifacts: ArtifactKeeper;
-  readonly reports: ReportPool;
-  readonly version: string;
-}
+const IDLE_CHECK_MS = 100;
 
 /**
- * The composition of the wings. It owns the running sessions, admits new ones, ends them, and answers from the journal
- * for those that have ended.
+ * The composition of the wings: owns the running sessions, and answers from the journal for those that have ended.
  */
 export class Supervisor implements Sessions {
   readonly batches: BatchService;
@@ -64,12 +66,15 @@ export class Supervisor implements Sessions {
   readonly artifacts: SessionArtifacts;
   readonly flows: FlowLibrary;
   readonly streams: SessionStreams;
+  readonly nodes: NodeDirectory | null;
   readonly #parts: SupervisorParts;
   readonly #scheduler: JobScheduler;
   readonly #table: SessionTable;
   readonly #reaper: Reaper;
   readonly #retention: Retention;
-  /** Work after the ends of sessions, which a stop waits for. */
+  readonly #shared: ReturnType<typeof nodeFiles>['shared'];
+  /** Work after the ends of sessions, which writes their artifacts; and all work that a stop waits for. */
+  readonly #leaving = new Map<SessionId, Promise<void>>();
   readonly #pendingWork = new Set<Promise<void>>();
   readonly #startedAt: number;
   readonly #drainAborted = new AbortController();
@@ -79,17 +84,26 @@ export class Supervisor implements Sessions {
   private constructor(parts: SupervisorParts) {
     this.#parts = parts;
     this.#table = new SessionTable(parts.journal, (id) => this.#scheduler.position(id));
-    this.#waiters = new SessionWaiters(parts, (id) => this.#table.has(id));
-    this.connections = new SessionConnections(this.#table);
+    const { config } = parts;
+    const { carried, shared } = nodeFiles(parts);
+    this.#shared = shared;
+    this.nodes = NodeDirectory.of({ ...parts, table: this.#table });
+    this.#waiters = new SessionWaiters(parts, (id) => parts.cluster !== undefined || this.#table.has(id));
+    this.connections = new SessionConnections(this.#table, (id) => parts.cluster?.openHandoff(id) ?? null);
     this.links = new ShareLinks(parts);
     this.traceLinks = new ShareLinks(parts, 'trace');
     this.handoffLinks = new ShareLinks(parts, 'handoff');
-    this.flows = new FlowLibrary(parts.config.flowsDir, parts.journal, parts.clock);
+    this.flows = new FlowLibrary(config.flowsDir, parts.journal, parts.clock, shared);
     this.streams = new SessionStreams(parts.hub, {
-      idOf: async (id) => (await this.get(id)).id,
+      find: async (name) => {
+        const { id, status } = await this.get(name);
+        return { id, isElsewhere: parts.cluster !== undefined && !isEnded(status) };
+      },
+      newestElsewhere: async () => (await parts.cluster?.newestSeq()) ?? null,
       isLiving: (id) => this.#table.has(id),
     });
-    this.artifacts = new SessionArtifacts(parts.artifacts, parts.config.sessionsDir, {
+    const baselines = new SessionBaselines({ ...parts, keeper: parts.artifacts, shared });
+    this.artifacts = new SessionArtifacts(parts.artifacts, baselines, {
       get: (id) => this.get(id),
       now: (id) => this.#now(id),
       written: (id) => this.#written(id),
@@ -97,6 +111,7 @@ export class Supervisor implements Sessions {
     });
     this.#scheduler = new JobScheduler({
       ...parts,
+      carried,
       table: this.#table,
       ended: (session) => this.#sessionEnded(session),
       pending: (work) => this.#awaitAtStop(work),
@@ -104,13 +119,20 @@ export class Supervisor implements Sessions {
     this.batches = new BatchService({
       ...parts,
       scheduler: this.#scheduler,
+      nodes: this.nodes,
       artifacts: new BatchArtifacts({ keeper: parts.artifacts, pool: parts.reports, now: (id) => this.#now(id) }),
-      stop: (sessions) => this.#stopAll(sessions),
+      stop: (sessions) =>
+        stopAll(sessions, { ...parts, table: this.#table, scheduler: this.#scheduler, nodes: this.nodes }),
       removeArtifacts: (session) => this.#removeArtifacts(session),
     });
     const isOwned = (id: string) =>
       this.#table.holdsLease(id) || this.#scheduler.holdsWarmLease(id) || parts.videos.holdsLease(id);
-    this.#retention = new Retention({ ...parts, isLiving: (id) => this.#table.living(id) !== undefined });
+    this.#retention = new Retention({
+      ...parts,
+      carried,
+      isLiving: (id) => this.#table.living(id) !== undefined,
+      doesChores: () => parts.cluster?.doesChores ?? true,
+    });
     this.#reaper = new Reaper({ ...parts, isOwned: isOwned });
     this.#startedAt = parts.clock.now().getTime();
   }
@@ -119,15 +141,29 @@ export class Supervisor implements Sessions {
   static async start(parts: SupervisorParts): Promise<Supervisor> {
     const supervisor = new Supervisor(parts);
     const scheduler = supervisor.#scheduler;
-    await openGates(parts.journal, scheduler, parts.log);
-    await recoverSessions(parts, {
+    const recovered: Recovered = {
       resume: (resumed, lease) => scheduler.resume(resumed, lease),
       queue: (session) => scheduler.requeue(session),
-    });
+    };
+    if (parts.cluster === undefined) {
+      await openGates(parts.journal, scheduler, parts.log);
+      await recoverSessions(parts, recovered, await leftSessions(parts.journal), { sweeps: true });
+    } else {
+      await ClaimedSessions.serve({
+        ...parts,
+        cluster: parts.cluster,
+        table: supervisor.#table,
+        recovered: { ...recovered, requeued: (job) => scheduler.givenBack(job) },
+        forget: (job) => scheduler.forget(job),
+        shared: supervisor.#shared,
+        batches: supervisor.batches,
+      });
+    }
     scheduler.open();
     supervisor.batches.start();
     supervisor.#reaper.start();
     supervisor.#retention.start();
+    await parts.artifacts.start(() => supervisor.#table.allLiving().map(({ record }) => record.id));
     return supervisor;
   }
 
@@ -183,6 +219,11 @@ export class Supervisor implements Sessions {
 
   async remove(id: string, purge: boolean): Promise<void> {
     const record = await this.get(id);
+    const { cluster } = this.#parts;
+    // No node has it: this one takes it to end it.
+    if (record.status === 'queued' && !this.#table.has(record.id) && (await cluster?.take(record.id))) {
+      return this.#scheduler.endQueued(new QueuedJob({ ...record, caller: '', hosts: '' }), stoppedEnd('deleted'));
+    }
     const queued = this.#table.queued(record.id);
     if (queued !== undefined) return this.#scheduler.endQueued(queued, stoppedEnd('deleted'));
     const living = this.#table.living(record.id);
@@ -208,7 +249,10 @@ export class Supervisor implements Sessions {
     options: RunOptions = { onDisconnect: 'continue' },
   ): Promise<string> {
     try {
-      const living = this.#table.living(parseId(id)) ?? (await this.connections.session(id));
+      const here = this.#table.living(parseId(id));
+      const elsewhere = here === undefined ? await this.nodes?.runElsewhere(parseId(id), source, signal) : null;
+      if (elsewhere != null) return elsewhere;
+      const living = here ?? (await this.connections.session(id));
       return await living.runScript(source, signal, options);
     } catch (error) {
       throw (encodeError(error).code === 'SESSION_ENDED' ? await this.#lostWorker(id) : null) ?? error;
@@ -219,9 +263,11 @@ export class Supervisor implements Sessions {
   async #lostWorker(id: string): Promise<TroupeError | null> {
     // The end may not be on disk yet.
     await this.#table.living(parseId(id))?.ended;
-    const { mode, error, endedAt, endReason, status } = await this.get(id);
-    if (mode !== 'live' || error?.code !== 'WORKER_LOST') return null;
-    return new TroupeError('WORKER_LOST', error.error, { status, endReason, endedAt });
+    const { mode, error, endedAt, endReason, status, node } = await this.get(id);
+    // Its node is gone, and this one is about to end it.
+    if (status === 'running' && this.nodes !== null) return nodeLost(node);
+    if (mode !== 'live' || (error?.code !== 'WORKER_LOST' && error?.code !== 'NODE_LOST')) return null;
+    return new TroupeError(error.code, error.error, { status, endReason, endedAt });
   }
 
   async nextFrame(id: string, order: FrameRequest, signal: AbortSignal): Promise<ScreenFrame | null> {
@@ -234,19 +280,15 @@ export class Supervisor implements Sessions {
   }
 
   models(): readonly ModelInfo[] {
-    return this.#parts.config.models.map((model, index) => ({
-      id: model.id,
-      default: index === 0,
-      ready: isCallable(model),
-      apiKeyEnv: model.apiKeyEnv,
-    }));
+    return modelInfos(this.#parts.config);
   }
 
   health(): OwnHealth {
-    const { driver, version, clock, journal } = this.#parts;
+    const { driver, version, clock, journal, cluster } = this.#parts;
+    const isLeaving = this.#stopping || cluster?.isDraining === true;
     const fault = this.#stopping ? null : journal.writeFault();
     return {
-      status: this.#stopping ? 'stopping' : fault === null ? 'ok' : 'failing',
+      status: isLeaving ? 'stopping' : fault === null ? 'ok' : 'failing',
       ...(fault === null ? {} : { reason: fault.message }),
       version,
       driver: driver.name,
@@ -257,8 +299,7 @@ export class Supervisor implements Sessions {
 
   /**
    * Ends the running sessions and releases all resources. Jobs have `drainMs` to finish; those that are queued, are in
-   * their
-   * model phase, or may be retried stay on disk for the next start. Idempotent.
+   * their model phase, or may be retried stay on disk for the next start. Idempotent.
    */
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
@@ -273,7 +314,15 @@ export class Supervisor implements Sessions {
     this.#waiters.close();
     // An end that is written adds further work.
     while (this.#pendingWork.size > 0) await Promise.all(this.#pendingWork);
+    await this.#parts.artifacts.close(drainMs);
     await this.batches.close();
+    this.nodes?.close();
+  }
+
+  /** Resolves when no session runs or waits here, or the signal aborts. */
+  async idle(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.#table.allIds().length > 0)
+      await pause(IDLE_CHECK_MS, { signal }).catch(() => undefined);
   }
 
   /** Ends a drain in progress: jobs that are still running are aborted. */
@@ -283,39 +332,25 @@ export class Supervisor implements Sessions {
 
   /** A session's current state. Waits until a session that has just ended has written its files. */
   async #now(id: string): Promise<SessionNow> {
-    const record = await this.get(id);
-    if (isEnded(record.status)) await this.#table.living(record.id)?.gone();
-    return { record, files: this.#table.living(record.id)?.endpoint ?? null };
+    const living = this.#table.living(parseId(id));
+    if (living?.ended !== undefined) await living.gone();
+    return { record: await this.get(id), files: living?.endpoint ?? null };
   }
 
   /** Resolves when what a session has done so far is on disk: an answer comes before the picture of its last step. */
   async #written(id: SessionId): Promise<void> {
     const living = this.#table.living(id);
     if (living === undefined || living.endpoint === null) return;
+    const settle = async () => living.actor().ask('Settle', { pictureMs: PICTURE_MS }, { deadlineMs: SETTLE_MS });
     // One that ends meanwhile writes what it has by itself.
-    const settle = async (): Promise<null> =>
-      living.actor().ask('Settle', { pictureMs: PICTURE_MS }, { deadlineMs: SETTLE_MS });
     await settle().catch(() => undefined);
     await this.#parts.hub.write({ records: [] });
   }
 
   /** Removes a session's artifacts, once all work on them has finished. */
   async #removeArtifacts(id: SessionId): Promise<void> {
-    await this.#table.living(id)?.gone();
+    await this.#leaving.get(id);
     await this.#parts.artifacts.remove(id);
-  }
-
-  async #stopAll(records: readonly SessionRecord[]): Promise<void> {
-    const living = records.flatMap(({ id }) => this.#table.living(id) ?? []);
-    const open = living.filter(({ record }) => !isEnded(record.status));
-    const queued = records.flatMap(({ id }) => this.#table.queued(id) ?? []);
-    // Dequeue first, so that none of them gets the slot of a session that ends here.
-    for (const { id } of queued) this.#scheduler.leaveQueue(id);
-    for (const { record } of open) this.#scheduler.leaveQueue(record.id);
-    await Promise.all([
-      ...open.map((session) => session.end(stoppedEnd('deleted'), 'immediate')),
-      endAll(queued, (job) => this.#scheduler.endQueued(job, stoppedEnd('deleted'))),
-    ]);
   }
 
   async #drain(session: LivingSession, drainMs: number): Promise<void> {
@@ -335,9 +370,11 @@ export class Supervisor implements Sessions {
   #sessionEnded(session: LivingSession): void {
     const { id } = session.record;
     const left = this.#cleanUp(session).finally(() => {
+      this.#leaving.delete(id);
       this.#table.drop(id);
       this.#parts.hub.sessionGone(id);
     });
+    this.#leaving.set(id, left);
     this.#awaitAtStop(left);
   }
 
@@ -349,8 +386,11 @@ export class Supervisor implements Sessions {
   async #cleanUp(session: LivingSession): Promise<void> {
     try {
       await session.gone();
-      // A session that never started has nothing to report; its artifacts are created on request.
-      if (session.record.startedAt !== null) await this.#parts.artifacts.write(session.record);
+      this.#parts.cluster?.release(session.record.id);
+      await this.#shared?.leave(session.record.id);
+      const { startedAt, error } = session.record;
+      // Another node has it, or it never started and has nothing to report; its artifacts are created on request.
+      if (startedAt !== null && error?.code !== 'NODE_LOST') await this.#parts.artifacts.write(session.record);
     } catch (error) {
       this.#parts.log(`cleanup failed: ${sentenceOf(error)}`, { session: session.record.id });
     }

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { deferred } from '../base/deferred.js';
 import type { ClosedPorts } from '../net-policy/closed-ports.js';
 import { TroupeError } from '../protocol/errors.js';
+import type { DebuggerAddress } from '../supervisor/ports/connections.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import type { WantedSession } from './capabilities.js';
 import { type Command, stepOf, typesInto } from './command-step.js';
-import { DebuggerListener, type DevToolsFar } from './debugger-listener.js';
 import { DriverProcess } from './driver-process.js';
 import { bodyOf, type DriverAnswer, DriverClient } from './driver-request.js';
 import { storeUpload } from './uploaded-file.js';
 import { lacksWindowManager, withoutWindowManager } from './window-state.js';
 
-/** While a command runs, the session is in use. */
-const TOUCH_MS = 5_000;
+/** While a command runs, or chromedriver starts, the session is in use. */
+const TOUCH_MS = 500;
 /** Longer than any session may run. */
 const MAX_SESSION_MS = 90_000_000;
 
@@ -30,7 +30,6 @@ export interface DriverSessionOptions {
   readonly sessions: Sessions;
   readonly signal: AbortSignal;
   readonly closedPorts: ClosedPorts;
-  connect(): DevToolsFar;
 }
 
 /** A live session with a chromedriver attached to its browser. */
@@ -41,7 +40,7 @@ export class DriverSession {
   readonly over: Promise<string>;
   readonly #options: DriverSessionOptions;
   readonly #driver: DriverProcess;
-  readonly #listener: DebuggerListener;
+  readonly #address: DebuggerAddress;
   readonly #client: DriverClient;
   /** The id that chromedriver has given. */
   readonly #inner: string;
@@ -51,12 +50,12 @@ export class DriverSession {
 
   private constructor(
     options: DriverSessionOptions,
-    parts: { driver: DriverProcess; listener: DebuggerListener; client: DriverClient },
+    parts: { driver: DriverProcess; address: DebuggerAddress; client: DriverClient },
     created: z.infer<typeof Created>['value'],
   ) {
     this.#options = options;
     this.#driver = parts.driver;
-    this.#listener = parts.listener;
+    this.#address = parts.address;
     this.#client = parts.client;
     this.#inner = created.sessionId;
     this.over = this.#over.promise;
@@ -78,14 +77,17 @@ export class DriverSession {
 
   /** @throws UNAVAILABLE if chromedriver cannot be attached; it is stopped then */
   static async open(options: DriverSessionOptions): Promise<DriverSession> {
-    const { id, path, wanted, sessions, signal, closedPorts, connect } = options;
-    const { product } = sessions.connections.devTools(id, undefined);
+    return whileInUse(options, () => DriverSession.#open(options));
+  }
+
+  static async #open(options: DriverSessionOptions): Promise<DriverSession> {
+    const { path, wanted, signal, closedPorts } = options;
     const driver = await DriverProcess.start(path, closedPorts, signal);
     const client = new DriverClient(driver.port);
-    let listener: DebuggerListener | null = null;
+    let address: DebuggerAddress | null = null;
     try {
-      listener = await DebuggerListener.listen({ pid: () => driver.pid, product, closedPorts, connect });
-      const chromeOptions = { ...wanted.chromeOptions, debuggerAddress: `127.0.0.1:${listener.port}` };
+      address = await openAddress(options, driver.pid);
+      const chromeOptions = { ...wanted.chromeOptions, debuggerAddress: `127.0.0.1:${address.port}` };
       const alwaysMatch = { ...wanted.driver, browserName: 'chrome', 'goog:chromeOptions': chromeOptions };
       const stop = (): void => void driver.stop();
       signal.addEventListener('abort', stop);
@@ -95,36 +97,17 @@ export class DriverSession {
         .finally(() => signal.removeEventListener('abort', stop));
       const created = Created.safeParse(bodyOf(answer));
       if (!created.success) throw refusedByDriver(answer);
-      return new DriverSession(options, { driver, listener, client }, created.data.value);
+      return new DriverSession(options, { driver, address, client }, created.data.value);
     } catch (error) {
       client.close();
-      await Promise.all([driver.stop(), listener?.close()]);
+      await Promise.all([driver.stop(), address?.close()]);
       throw error;
     }
   }
 
   /** @param raw the body as the client wrote it @throws WORKER_LOST */
   async command(command: Command, raw: string | null): Promise<DriverAnswer> {
-    const { id, sessions } = this.#options;
-    sessions.connections.touch(id);
-    const touching = setInterval(() => sessions.connections.touch(id), TOUCH_MS);
-    try {
-      const step = stepOf(command, await this.#isSecret(command));
-      const end = step === null ? null : await sessions.connections.beginStep(id, step, this.#closing.signal);
-      try {
-        let answer = await this.#send(command, raw);
-        if (lacksWindowManager(command, answer)) {
-          answer = await withoutWindowManager(command, answer, (next, body) => this.#send(next, body));
-        }
-        end?.(answer.status < 400 ? null : stepError(answer));
-        return answer;
-      } catch (error) {
-        end?.({ code: 'WORKER_LOST', error: 'The session has ended' });
-        throw error;
-      }
-    } finally {
-      clearInterval(touching);
-    }
+    return whileInUse(this.#options, () => this.#command(command, raw));
   }
 
   /** @throws INVALID_REQUEST unless the body has a zip with one file */
@@ -141,9 +124,26 @@ export class DriverSession {
 
   async #close(reason: string): Promise<void> {
     this.#closing.abort(new TroupeError('SESSION_ENDED', `The session has ended: ${reason}`));
-    await Promise.all([this.#driver.stop(), this.#listener.close()]);
+    await Promise.all([this.#driver.stop(), this.#address.close()]);
     this.#client.close();
     this.#over.resolve(reason);
+  }
+
+  async #command(command: Command, raw: string | null): Promise<DriverAnswer> {
+    const { id, sessions } = this.#options;
+    const step = stepOf(command, await this.#isSecret(command));
+    const end = step === null ? null : await sessions.connections.beginStep(id, step, this.#closing.signal);
+    try {
+      let answer = await this.#send(command, raw);
+      if (lacksWindowManager(command, answer)) {
+        answer = await withoutWindowManager(command, answer, (next, body) => this.#send(next, body));
+      }
+      end?.(answer.status < 400 ? null : stepError(answer));
+      return answer;
+    } catch (error) {
+      end?.({ code: 'WORKER_LOST', error: 'The session has ended' });
+      throw error;
+    }
   }
 
   #send({ method, path }: Pick<Command, 'method' | 'path'>, raw: string | null): Promise<DriverAnswer> {
@@ -158,6 +158,35 @@ export class DriverSession {
     const value = Value.safeParse(bodyOf(answer));
     return answer.status !== 200 || !value.success || value.data.value === 'password';
   }
+}
+
+/** The idle timeout of the session begins anew when `work` has settled. */
+async function whileInUse<T>(
+  { id, sessions }: Pick<DriverSessionOptions, 'id' | 'sessions'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const touch = (): void => sessions.connections.touch(id);
+  touch();
+  const touching = setInterval(touch, TOUCH_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(touching);
+    touch();
+  }
+}
+
+/** Nobody knows the port before it is in the table, and the listener refuses every process but the driver. */
+async function openAddress({ id, sessions, closedPorts }: DriverSessionOptions, pid: number): Promise<DebuggerAddress> {
+  const { port, close } = await sessions.connections.openDebugger(id, pid);
+  closedPorts.add(port);
+  return {
+    port,
+    async close() {
+      await close();
+      closedPorts.delete(port);
+    },
+  };
 }
 
 const REASONS: { readonly [reason: string]: string } = {

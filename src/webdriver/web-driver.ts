@@ -3,7 +3,6 @@ import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { Sessions, Submitter } from '../supervisor/ports/sessions.js';
 import { readCapabilities } from './capabilities.js';
 import type { Command } from './command-step.js';
-import type { DevToolsFar } from './debugger-listener.js';
 import { findDriver } from './driver-process.js';
 import type { DriverAnswer } from './driver-request.js';
 import { DriverSession } from './driver-session.js';
@@ -15,8 +14,6 @@ export interface WebDriverOptions {
   /** The path of chromedriver in the configuration. */
   readonly driver: string | undefined;
   readonly closedPorts: ClosedPorts;
-  /** Makes the browser's end of a DevTools connection to a session. */
-  connect(id: string, sessions: Sessions): DevToolsFar;
 }
 
 /**
@@ -58,7 +55,6 @@ export class WebDriver {
         sessions,
         signal,
         closedPorts: this.#options.closedPorts,
-        connect: () => this.#options.connect(id, sessions),
       });
       signal.throwIfAborted();
     } catch (error) {

@@ -16,6 +16,7 @@ import { type BatchWebhook, webhookOfBatch } from './batch-webhook.js';
 import { type SendOutcome, sendMessage } from './send-message.js';
 import { signatureHeaders } from './signature.js';
 import { slackBatchMessage, slackHandoffMessage, slackMessage } from './slack-message.js';
+import { idOf, nameOf, rowsOf, Stored } from './stored-message.js';
 import { type TargetRule, targetFault } from './webhook-target.js';
 
 /** Delays before the second and later attempts, in seconds: a day and a half in total. */
@@ -29,10 +30,6 @@ const MAX_FAULT_WAIT_MS = 60_000;
 /** Concurrent deliveries, in total and per receiver: a slow receiver does not delay others. */
 const AT_ONCE = 16;
 const AT_ONCE_EACH = 4;
-
-/** `sessionId` is the id of a session or of a batch: both have the same format, and none is used twice. */
-const Stored = WebhookDelivery.extend({ sessionId: z.string(), target: z.unknown(), body: z.string() });
-type Stored = z.infer<typeof Stored>;
 
 /** The events that trigger messages, from now on. */
 interface EventRequest {
@@ -63,6 +60,8 @@ export interface OutboxParts {
   readonly handoffLink?: ((record: SessionRecord) => string | null) | undefined;
   /** Returns 0 to 1. */
   readonly random: () => number;
+  /** Of several nodes one sends the messages of all; see {@link Outbox.appoint}. */
+  readonly isShared?: boolean | undefined;
   /** How long a receiver may take to answer, in milliseconds; 10 s by default. */
   readonly answerMs?: number;
 }
@@ -88,11 +87,25 @@ export class Outbox {
   readonly #sending = new Map<string, string>();
   readonly #work = new Set<Promise<void>>();
   #cancelTimer: () => void = () => undefined;
+  #isSender: boolean;
   /** Consecutive journal errors. */
   #faults = 0;
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
+    this.#isSender = parts.isShared !== true;
+  }
+
+  /** Makes this node the one that sends, or not; it then reads what others have left. Never rejects. */
+  async appoint(isSender: boolean): Promise<void> {
+    this.#isSender = isSender;
+    if (!isSender) {
+      this.#cancelTimer();
+      this.#waiting.clear();
+      return;
+    }
+    const left = await this.#readKind('delivery', '').catch(() => []);
+    for (const stored of left) this.#schedule(stored);
   }
 
   /** Why a job with this webhook is rejected, or null. The addresses of its host are checked at each attempt. */
@@ -189,7 +202,7 @@ export class Outbox {
     for (const stored of await this.#readKind('delivery', '')) this.#schedule(stored);
     this.#faults = 0;
     for await (const { type, sessionId } of newEvents) {
-      if (!this.#expected.has(sessionId)) continue;
+      if (!this.#expected.has(sessionId) && !(this.#parts.isShared && this.#isSender)) continue;
       for (const stored of await this.#read(`${sessionId}/`)) this.#schedule(stored);
       if (type === 'SessionEnded') this.#expected.delete(sessionId);
     }
@@ -235,7 +248,7 @@ export class Outbox {
   }
 
   #schedule(stored: Stored): void {
-    if (stored.state !== 'waiting' || stored.nextAt === null || this.#stopped.signal.aborted) return;
+    if (stored.state !== 'waiting' || stored.nextAt === null || !this.#isSender || this.#stopped.signal.aborted) return;
     this.#waiting.set(idOf(stored), { origin: stored.origin, dueMs: Date.parse(stored.nextAt) });
     this.#sendDue();
   }
@@ -243,7 +256,7 @@ export class Outbox {
   /** Sends due messages within the limits, and schedules the next run. */
   #sendDue(): void {
     this.#cancelTimer();
-    if (this.#stopped.signal.aborted) return;
+    if (this.#stopped.signal.aborted || !this.#isSender) return;
     const nowMs = this.#parts.clock.now().getTime();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const [id, { origin, dueMs }] of this.#waiting) {
@@ -363,27 +376,6 @@ export class Outbox {
     await this.#parts.journal.write({ keyValues: rowsOf(lost) });
     return [lost];
   }
-}
-
-type MessageName = Pick<Stored, 'moment' | 'handoff'>;
-
-function idOf(stored: Pick<Stored, 'sessionId'> & MessageName): string {
-  return `${stored.sessionId}/${nameOf(stored)}`;
-}
-
-/** Unique within the session, which may have several handoffs. */
-function nameOf({ moment, handoff }: MessageName): string {
-  return handoff === undefined ? moment : `${moment}-${handoff}`;
-}
-
-/** Waiting messages are stored separately, so that a start reads only those. */
-function rowsOf(stored: Stored): readonly KeyValue[] {
-  const id = idOf(stored);
-  const waits = stored.state === 'waiting';
-  return [
-    { kind: 'delivery', id, data: waits ? stored : null },
-    { kind: 'delivered', id, data: waits ? null : stored },
-  ];
 }
 
 function typeOf({ status }: SessionRecord, moment: 'started' | 'ended'): WebhookMessage['type'] {

@@ -121,10 +121,10 @@ const FAILURES: { readonly [script: string]: readonly [code: string, error: stri
   'agent.act("{button}Off", "click")': ['ACTION_FAILED', '{button}Off is disabled'],
   'agent.text("{button}Gone")': [
     'LOCATOR_NOT_FOUND',
-    'No visible element answers to {button}Gone; near it: {button}Go',
+    'No visible element answers to {button}Gone; similar: {button}Go',
   ],
-  'agent.text("Go")': ['LOCATOR_NOT_FOUND', 'answers to Go as CSS; a text is written {*}Go; near it: {button}Go'],
-  'agent.text("{Go}")': ['LOCATOR_NOT_FOUND', 'No visible element answers to {Go}; near it: {button}Go'],
+  'agent.text("Go")': ['LOCATOR_NOT_FOUND', 'answers to Go as CSS; a text is written {*}Go; similar: {button}Go'],
+  'agent.text("{Go}")': ['LOCATOR_NOT_FOUND', 'No visible element answers to {Go}; similar: {button}Go'],
   'agent.wait("Welcome back", { timeout: 200 })': [
     'WAIT_TIMEOUT',
     'Welcome back did not appear as CSS; a text is written {*}Welcome back',
@@ -141,6 +141,43 @@ t.test('What is written wrongly is SCRIPT_ERROR, and says how it is written', as
     t.equal(code, 'SCRIPT_ERROR', script);
     t.ok(error.startsWith(told), `${script}: ${error}`);
   }
+});
+
+t.test('A locator that nothing answers to says which dialog is open, and what else bears the text', async (t) => {
+  const page = `<h1>Teas</h1><p>Green tea</p><a href=/pay>Go to payment</a><button>Recalculate</button>
+    <dialog id=notice aria-label=Cookies><button>Fine</button></dialog>`;
+  await call('go', site.set('/dialog', page));
+  const told = async (script: string) => (await fails(script)).message.split(' (waited')[0];
+  t.equal(
+    await told('agent.text("{td}Green tea")'),
+    'No visible element answers to {td}Green tea; similar: {p}Green tea',
+  );
+  t.equal(
+    await told('agent.text("{a}Check out")'),
+    'No visible element answers to {a}Check out; the page has {a}Go to payment, {button}Recalculate',
+    'all of the kind, if no name is alike',
+  );
+  await call('page', 'notice.showModal()');
+  t.equal(
+    await told('agent.act("{a}Log in", "click", { timeout: 300 })'),
+    'No visible element answers to {a}Log in; the dialog "Cookies" is open, and must be answered first; the page has {button}Fine',
+  );
+});
+
+t.test('Buttons of one name are told apart by their rows', async (t) => {
+  const row = (name: string) => `<tr><td>${name}</td><td>3 pieces</td><td><button>Edit</button></td></tr>`;
+  await call(
+    'go',
+    site.set('/rows', `<table>${row('Teapot')}${row('Pen')}</table><button>Add</button><button>Add</button>`),
+  );
+  const { code, message, details } = await fails('agent.act("{button}Edit", "click")');
+  t.equal(code, 'LOCATOR_AMBIGUOUS');
+  t.match(message, '{button:1}Edit in "Teapot 3 pieces Edit", {button:2}Edit in "Pen 3 pieces Edit"; use one of these');
+  t.same(details?.candidates, ['{button:1}Edit', '{button:2}Edit']);
+  t.match(
+    (await fails('agent.act("{button}Add", "click")')).message,
+    ': {button:1}Add, {button:2}Add; use one of these',
+  );
 });
 
 t.test('What cannot be done says what stands in its way', async (t) => {

@@ -55,7 +55,7 @@ const CHANGES = [
 function applied(before: readonly ElementDescriptor[], { elements, diff }: WholeLook): Map<string, object> {
   const list = new Map<string, Record<string, unknown>>(before.map((element) => [element.locator, { ...element }]));
   for (const locator of diff?.removed ?? []) list.delete(locator);
-  for (const { locator, ...members } of diff?.changed ?? []) {
+  for (const { locator, after: _, ...members } of diff?.changed ?? []) {
     const known = Object.entries({ ...list.get(locator), ...members }).filter(([, value]) => value !== null);
     list.set(locator, Object.fromEntries(known));
   }

@@ -45,7 +45,7 @@ t.test('A look has a line for each element, with what it says beside its name', 
     '{input}All [-]',
     '{input}Send click',
     '{input}Photo upload',
-    '{div}Story = Once input',
+    '{div}Story input = Once',
     '{select}To = B (A | B)',
     '{button}Later disabled',
     '{a}Home',
@@ -110,6 +110,8 @@ t.test('Rows of the same kinds have their roles told once', async (t) => {
   t.equal(lines[6], `${names[5]} [ ] | {a}{b} c`);
   t.equal(lines.at(-1), '{button}Next');
   t.equal(lines.length, 26);
+  const numbered = Array.from({ length: 30 }, (_, nth) => button(`{button:${nth % 2}}${names[nth]}`));
+  t.notMatch(renderElements(numbered), 'by name', 'nothing is told before lines that say more than names');
   const odd = renderElements([...elements, button('{a}one | other', { role: 'a' })].slice(1));
   t.match(odd, '{a}one | other', 'a name with the sign between names is told by its locator');
 });
@@ -137,6 +139,22 @@ t.test('A diff shows what was added, went and changed', async (t) => {
   t.same(renderLook(look).split('\n'), ['Shop · http://shop.test/', ...lines]);
   t.same(renderLook(look, { known: place }).split('\n'), lines);
   t.equal(renderLook({ ...look, added: [], removed: [], changed: [] }), '= 7 unchanged');
+  const carried = [
+    { locator: '{div}Invoice', after: '{div}Tax' },
+    { locator: '{div}Bill', after: null, value: 'x', offscreen: true },
+  ];
+  t.same(renderLook({ ...look, added: [], removed: [], changed: carried }, { known: place }).split('\n'), [
+    '~ {div}Invoice now after {div}Tax',
+    '~ {div}Bill now first = x',
+    '= 7 unchanged',
+  ]);
+  const sorted = Array.from({ length: 11 }, (_, nth) => ({ locator: `{tr}${nth}`, after: null }));
+  t.same(
+    renderLook({ ...look, added: [], removed: [], changed: [...sorted, ...carried.slice(1)] }, { known: place }).split(
+      '\n',
+    ),
+    ['~ {div}Bill now first = x', '~ 11 stand in another order: agent.look({full: true})', '= 7 unchanged'],
+  );
   const moved = { ...look, added: [], removed: [], changed: [], url: 'http://shop.test/2' };
   t.equal(renderLook(moved, { known: place }), 'Shop · http://shop.test/2\n= 7 unchanged');
 });

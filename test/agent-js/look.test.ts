@@ -25,7 +25,7 @@ function applied(
 ): Map<string, object> {
   const list = new Map<string, Record<string, unknown>>(before.map((element) => [element.locator, { ...element }]));
   for (const locator of seen.diff?.removed ?? []) list.delete(locator);
-  for (const { locator, ...members } of seen.diff?.changed ?? []) {
+  for (const { locator, after: _, ...members } of seen.diff?.changed ?? []) {
     const element = list.get(locator) ?? {};
     for (const [member, value] of Object.entries(members)) {
       if (value === null) delete element[member];
@@ -236,6 +236,35 @@ t.test('The look before with the diff applied is the look after', async (t) => {
     }),
   );
   t.pass('100 pairs');
+});
+
+t.test('A diff names what stands elsewhere, and as few as tell the new order', async (t) => {
+  const named = (names: string) => [...names].map((name) => ({ role: 'a', name, locator: `{a}${name}`, actions: [] }));
+  const moves = (before: string, after: string) =>
+    diffLooks(named(before), named(after)).changed.map(({ locator, after }) => `${locator} after ${after}`);
+  t.same(moves('abcd', 'bcda'), ['{a}a after {a}d'], 'one that was carried to the end');
+  t.same(moves('abcd', 'dabc'), ['{a}d after null'], 'and to the beginning');
+  t.same(moves('abcdef', 'xbcadf'), ['{a}a after {a}c'], 'beside what came and went');
+  t.same(moves('abc', 'axbyc'), []);
+  t.same(moves('abcd', 'dcba').length, 3);
+  fc.assert(
+    fc.property(list, list, (before, after) => {
+      const { changed, added } = diffLooks(before, after);
+      const others = new Set(changed.filter((one) => 'after' in one).map(({ locator }) => locator));
+      for (const index of added) others.add(after[index]?.locator ?? '');
+      const stay = after.map(({ locator }) => locator).filter((locator) => !others.has(locator));
+      const places = stay.map((locator) => before.findIndex((one) => one.locator === locator));
+      assert.deepEqual(
+        places,
+        places.toSorted((one, other) => one - other),
+        'the others stand as they stood',
+      );
+      for (const { locator, after: before } of changed.filter((one) => 'after' in one)) {
+        const place = after.findIndex((one) => one.locator === locator);
+        assert.equal(before, after[place - 1]?.locator ?? null);
+      }
+    }),
+  );
 });
 
 t.test('Looks stay true while a page changes at random', async (t) => {

@@ -36,6 +36,60 @@ t.test('LOCATOR_AMBIGUOUS names the numbers of what it means', async (t) => {
   t.same(details?.candidates, ['{button:1}Save', '{button:2}Save'], 'also of what CSS finds');
 });
 
+t.test(
+  'LOCATOR_AMBIGUOUS names a locator that only the first of them has, by its row or what its author called it',
+  async (t) => {
+    const row = (name: string) => `<tr><td>${name}</td><td><button>Edit</button><input type=checkbox></td></tr>`;
+    const part = (title: string) =>
+      `<fieldset><legend>${title}</legend><label>Street <input></label><button>Copy</button></fieldset>`;
+    const page = `<table>${row('Ada Lovelace')}${row('Grace Hopper')}</table>${part('Shipping')}${part('Billing')}
+    <button data-testid=top>Help</button><p><button>Help</button></p>
+    <p><button id=more>More</button></p><p><button>More</button></p><p><b>Odd</b></p><p><b>Odd</b></p>`;
+    await call('go', site.set('/alike', page));
+    const told: readonly (readonly [locator: string, only: string])[] = [
+      ['{button}Edit', '//tr[contains(., "Ada Lovelace")]//button[normalize-space()="Edit"]'],
+      ['{checkbox}', '//tr[contains(., "Ada Lovelace")]//input[@type="checkbox"]'],
+      ['{input}Street', '//fieldset[contains(., "Shipping")]//input'],
+      ['{button}Copy', '//fieldset[contains(., "Shipping")]//button[normalize-space()="Copy"]'],
+      ['{button}Help', '[data-testid="top"]'],
+      ['{button}More', '#more'],
+    ];
+    for (const [locator, only] of told) {
+      const { error } = await failure('act', locator, 'hover');
+      t.ok(error.endsWith(`or a locator that only one matches, such as ${only}`), error);
+      t.match(await call('act', only, 'hover'), { url: /alike/ }, only);
+    }
+    t.match((await failure('act', '{b}Odd', 'hover')).error, /only one matches$/, 'where there is none, none is named');
+  },
+);
+
+t.test('A cover is named with what it takes of the window, and how long it was waited for', async (t) => {
+  const over = (style: string) => `<button>Pay</button><div style="position:fixed;${style}">Cookies</div>`;
+  await call('go', site.set('/veil', over('inset:0')));
+  const { error, details } = await failure('act', '{button}Pay', 'click');
+  t.match(error, /^\{button\}Pay is covered by \{div\}Cookies \(all of the window\) \(waited \d+ ms\)$/);
+  t.match(details, { waitedMs: Number });
+  await call('go', site.set('/bar', over('left:0;top:0;width:400px;height:80px')));
+  t.match((await failure('act', '{button}Pay', 'click')).error, '{div}Cookies (400 x 80 pixels from 0, 0)');
+  t.match((await failure('act', '{button}Buy', 'click')).error, /similar: \{button\}Pay.* \(waited \d+ ms\)$|page has/);
+});
+
+t.test('A dialog that is open in place of what is sought is named', async (t) => {
+  const dialog = '<button>Pay</button><dialog aria-label="Sign in"><button>Close</button></dialog>';
+  await call('go', site.set('/modal', `${dialog}<script>document.querySelector('dialog').showModal()</script>`));
+  const modal = 'the dialog "Sign in" is open, and must be answered first';
+  t.match((await failure('act', '{button}Pay', 'click')).error, modal);
+  t.match(await failure('wait', '{button}Pay', { timeout: 50 }), { code: 'WAIT_TIMEOUT', error: modal });
+  await call('go', site.set('/beside', `${dialog}<script>document.querySelector('dialog').show()</script>`));
+  const other = await failure('wait', '{dialog}Checkout', { timeout: 50 });
+  t.match(other.error, /^\{dialog\}Checkout did not appear; the dialog "Sign in" is open/);
+  await call('act', '{button}Pay', 'hover');
+  await call('page', 'setTimeout(() => confirm("Archive 3 orders?")); null');
+  const waited = await failure('wait', '{h1}Archived', { timeout: 50 });
+  t.match(waited.error, /^\{h1\}Archived did not appear\. A dialog is open \(confirm: "Archive 3 orders\?"\)/);
+  await call('act', '{dialog}OK', 'click');
+});
+
 t.test('agent.text reads what shadow roots draw, in its lines', async (t) => {
   const page = `<h1>Shop</h1><x-card><b>Slotted</b></x-card><p>After</p><script>
     const root = document.querySelector('x-card').attachShadow({mode: 'open'});

@@ -57,4 +57,10 @@ t.test('marks show each element of the last look in its place, and leave the pag
   const part = (await call('screenshot', { within: '{button}Save', marks: true })) as { file: string };
   const cut = decodePng(readFileSync(join(screenshotsDir, part.file)));
   t.same([cut.width, cut.height, cut.at(0, 20)], [80, 40, [192, 0, 0]]);
+  await call('page', 'document.body.innerHTML = document.body.innerHTML; null');
+  t.match(
+    await call('screenshot', { marks: true }).catch((error: unknown) => error),
+    { code: 'ACTION_FAILED', message: /what the last look listed has left the page; call agent\.look\(\) first/ },
+    'a page that was drawn anew is not shown without marks',
+  );
 });

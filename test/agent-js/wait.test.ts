@@ -75,6 +75,20 @@ t.test('wait for idle ends when the network is quiet', async (t) => {
   t.ok(waited >= 500, `${waited} ms`);
 });
 
+t.test('A wait for idle that is not fulfilled says which requests keep the page busy', async (t) => {
+  for (const name of ['a', 'b', 'c', 'd']) site.set(`/${name}`, () => undefined);
+  const asked = ['/a?secret=1', '/a?secret=2', '/b', '/c', '/d'];
+  await open(`<script>for (const path of ${JSON.stringify(asked)}) fetch(path).catch(() => 0)</script>`);
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => `GET ${site.origin}/${name}`);
+  t.match(await fails({}, 'idle', { timeout: 300 }), {
+    code: 'WAIT_TIMEOUT',
+    message: `The network did not become quiet: still waiting for ${a} (2 times), ${b}, ${c}, and 1 more (waited `,
+  });
+  site.set('/poll', (_, response) => response.end('{}'));
+  await open('<script>setInterval(() => fetch("/poll", { method: "POST" }), 50)</script>');
+  t.match(await fails({}, 'idle', { timeout: 1_500 }), { code: 'WAIT_TIMEOUT', message: `POST ${site.origin}/poll` });
+});
+
 t.test('wait for a number of milliseconds waits as long', async (t) => {
   const waited = await waits(60);
   t.ok(waited >= 59 && waited < 10_000, `${waited} ms`);
@@ -103,7 +117,7 @@ t.test(
     await open('<a href=/x>Downloads</a>');
     t.match(await fails({}, '{a}Download', { timeout: 100 }), {
       code: 'WAIT_TIMEOUT',
-      message: /^\{a\}Download did not appear; near it: \{a\}Downloads \(waited \d+ ms\)$/,
+      message: /^\{a\}Download did not appear; similar: \{a\}Downloads \(waited \d+ ms\)$/,
       details: { locator: '{a}Download', candidates: ['{a}Downloads'] },
     });
     await agent.settle();
@@ -114,7 +128,7 @@ t.test(
     });
     await open('<a href=/x>Log in</a><p role=status>Preparing <b>it</b></p><p role=alert hidden>No</p>');
     t.match(await fails({}, '{a}Download', { timeout: 100 }), {
-      message: /^\{a\}Download did not appear; the page has \{a\}Log in; the page says "Preparing it" \(waited/,
+      message: /^\{a\}Download did not appear; the page says "Preparing it"; the page has \{a\}Log in \(waited/,
     });
   },
 );

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { DevToolsFilter } from '#troupe/gateway/tunnel/devtools-filter.js';
+import { DevToolsFilter } from '#troupe/actors/session/filter/devtools-filter.js';
 import { seededRandom } from '../chaos/seeded-random.js';
 import { guardLeaks } from '../support/leaks.js';
 import { sampled } from '../support/sampled.js';

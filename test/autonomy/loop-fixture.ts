@@ -36,7 +36,7 @@ export interface LoopRun {
   readonly waits: readonly number[];
   readonly conversation: Conversation;
   told<T extends EventType>(type: T): EventData<T>[];
-  /** What the model was told last before its answer of that number (from 0). */
+  /** What the model received last before its answer of that number (from 0). */
   heard(index: number): string;
 }
 

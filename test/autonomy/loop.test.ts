@@ -50,7 +50,7 @@ t.test('the model loop', async (t) => {
     t.match(empty.model.requests[1]?.body.messages[2]?.content, /./, 'providers refuse an empty message');
   });
 
-  await t.test('what is wrong with a tool call is told to the model, and nothing is run', async (t) => {
+  await t.test('the model learns what is wrong with a tool call, and nothing is run', async (t) => {
     const { end, heard, told } = await run([
       call('agent_eval', '{"js": "1 + '),
       call('agent_eval', { script: '1' }),
@@ -67,7 +67,7 @@ t.test('the model loop', async (t) => {
   });
 
   await t.test(
-    'a script that fails is told with its code, and done after it in the same answer is not taken',
+    'a failed script is reported with its code, and a done after it in the same answer is not accepted',
     async (t) => {
       const both: Turn = {
         kind: 'answer',
@@ -111,7 +111,7 @@ t.test('the model loop', async (t) => {
     t.ok(input + output >= 1000 && tokens.model.requests.length < 10);
   });
 
-  await t.test('an answer without end is cut, and the model is told to be brief', async (t) => {
+  await t.test('an answer without end is cut, and the model is asked to be brief', async (t) => {
     const { end, heard } = await run([{ kind: 'endless' }, done(true, 'brief')]);
     t.match(end, { success: true });
     t.match(heard(1), /too long/);

@@ -51,6 +51,16 @@ t.test('An agent drives a browser from a shell', async (t) => {
   const ambiguous = await troupe('act', '{button}Buy', 'click', '--timeout', '500');
   t.match(ambiguous, { code: 1, out: '', err: /^LOCATOR_AMBIGUOUS [\s\S]*\{button:2\}Buy[\s\S]*\npage: Shop · data:/ });
 
+  await t.test('An act with --look also prints the download, which no look has', async (t) => {
+    const invoice = page('<a download="invoice.txt" href="data:text/plain,1">Invoice</a>');
+    await troupe('go', invoice, '--look');
+    t.match(await troupe('act', '{a}Invoice', 'click', '--look'), {
+      code: 0,
+      out: /^\{"download":\{"name":"invoice\.txt",.*\n[\s\S]*= 1 unchanged\n$/,
+    });
+    await troupe('go', shop);
+  });
+
   await t.test('Flows are checked against a page for numbers that count otherwise than before', async (t) => {
     const rows = '<button style="display:block;height:30px">Edit</button>'.repeat(4);
     const list = page(`<div style="overflow:auto;height:60px">${rows}</div><button>Edit</button>`);

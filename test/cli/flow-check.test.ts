@@ -10,7 +10,8 @@ t.test('Flows are checked without running them, each fault with its place', asyn
   const home = t.testdir({
     flows: {
       'right.js': "() => Flow.run('./lib/step');",
-      'wrong.js': "() => {\n  Flow.run('./nowhere');\n  agent.act('{a}x', 'clik');\n};",
+      'wrong.js':
+        "() => {\n  Flow.run('./nowhere');\n  agent.act('{a}x', 'clik');\n  agent.expect('h1').not.toSay('x');\n  agent.expect('h1').not.toHaveText('x');\n};",
       'data.json': '{}',
     },
   });
@@ -26,7 +27,8 @@ t.test('Flows are checked without running them, each fault with its place', asyn
   t.equal(all.code, 1);
   t.match(all.output, /^wrong\.js:2:12: There is no flow '\.\/nowhere'/m);
   t.match(all.output, /^wrong\.js:3:21: There is no action 'clik'/m);
-  t.match(all.output, /3 flows in .*flows, 2 faults\n/);
+  t.match(all.output, /^wrong\.js:4:26: There is no matcher toSay; there are toHaveText, toContainText/m);
+  t.match(all.output, /3 flows in .*flows, 3 faults\n/);
   t.match(right, { code: 0, output: /2 flows in .*flows, no faults\n$/ });
   t.match(none, { code: 2, output: /There is no file '.*nope\.js'/ });
   t.match(types, { code: 0, output: /declare const agent: \{/ });

@@ -98,7 +98,7 @@ t.test('troupe migrate brings a home of the version before to PostgreSQL', { ski
     t.equal(busy.code, 1);
     t.match(busy.output, /is in use by another running service/);
     t.equal(journal.instance, '0123456789abcdef');
-    t.same(await journal.waiting(), [{ id: idOf(1), batch: null, caller: 'ci' }]);
+    t.same(await journal.waiting(), [{ id: idOf(1), batch: null, caller: 'ci', hosts: '' }]);
     t.same(
       (await journal.list({ limit: 9, labels: [{ name: 'branch', value: 'main' }] })).map(({ record }) => record.id),
       [idOf(2), idOf(1)],

@@ -51,6 +51,21 @@ t.test('Globs look below their own folder, sort what they find, and take each fi
   t.same(await named(`${cwd}/flows/x/**`), ['x/c.js', 'x/d.md']);
 });
 
+t.test('A folder of flows stands for all flows in it, not for tasks and hooks', async (t) => {
+  const cwd = folderWith(t, [
+    'flows/b.js',
+    'flows/x/a.ts',
+    'flows/x/task.md',
+    'flows/_setup.js',
+    'flows/x/types.d.ts',
+    'e2e/c.js',
+  ]);
+  const named = async (words: string[], flows?: string) => (await findRunFiles(words, { cwd, bases: [], flows })).named;
+  t.same(await named(['flows']), ['b.js', 'x/a.ts']);
+  t.same(await named(['flows/x/']), ['x/a.ts']);
+  t.same(await named(['e2e'], 'e2e'), ['c.js']);
+});
+
 t.test('A name that is not found from here is looked for in the flows folder of the home', async (t) => {
   const cwd = folderWith(t, ['flows/examples/login.js']);
   const files = await findRunFiles(['examples/login.js'], { cwd, bases: [join(cwd, 'flows')] });
@@ -58,11 +73,12 @@ t.test('A name that is not found from here is looked for in the flows folder of 
 });
 
 t.test('What is wrong with a word is said in a sentence that names it', async (t) => {
-  const cwd = folderWith(t, ['flows/a.js', 'flows/x.sh', 'other/flows/b.js', 'deep/c.js']);
+  const cwd = folderWith(t, ['flows/a.js', 'flows/x.sh', 'other/flows/b.js', 'other/flows/none/notes.md', 'deep/c.js']);
   const refusals: [string[], RegExp, string?][] = [
     [['nope.js'], /There is no file 'nope\.js'/],
     [['nope/**/*.js'], /No \.js, \.ts or \.md file matches 'nope\/\*\*\/\*\.js'/],
-    [['flows'], /flows' is a folder/],
+    [['deep'], /deep' is in no folder called flows/],
+    [['other/flows/none'], /none' has no \.js or \.ts flow/],
     [['flows/x.sh'], /neither a \.js or \.ts flow nor a \.md task file/],
     [['flows/a.js', 'other/flows/b.js'], /one flows folder.*--flows/],
     [['deep/c.js'], /is not in the flows folder/, 'flows'],

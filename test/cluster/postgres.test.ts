@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import t from 'tap';
+import { CallerUsage } from '#troupe/cluster/caller-usage.js';
 import type { Claim, NodeDescription } from '#troupe/cluster/cluster-store.js';
 import { servedScore } from '#troupe/cluster/fair-share.js';
+import { HostLimits } from '#troupe/cluster/host-limits.js';
 import { leaseTimes } from '#troupe/cluster/lease-times.js';
 import { PostgresClusterStore } from '#troupe/cluster/postgres-cluster-store.js';
-import { dropClaims, lockClaims, queueAgain, queueJobs } from '#troupe/journal/postgres/claim-writes.js';
+import { endClaims, lockClaims, queueAfter, queueJobs } from '#troupe/journal/postgres/claim-writes.js';
 import { connectPostgres } from '#troupe/journal/postgres/connect-postgres.js';
 import { migratePostgres } from '#troupe/journal/postgres/migrate-postgres.js';
 import type { Schema } from '#troupe/journal/schema.js';
@@ -61,8 +63,8 @@ if (postgresPrograms() === null) {
     try {
       await kysely.transaction().execute(async (transaction) => {
         if ((await lockClaims(transaction, claims)).length > 0) throw STALE;
-        if (change === 'end') await dropClaims(transaction, ids);
-        if (change === 'requeue') await queueAgain(transaction, ids);
+        if (change === 'end') await endClaims(transaction, ids);
+        if (change === 'requeue') await queueAfter(transaction, { again: ids, accepted: [] });
       });
       return true;
     } catch (error) {
@@ -106,6 +108,87 @@ if (postgresPrograms() === null) {
     const share = first / (JOBS / 5);
     t.ok(share > 0.05 && share < 0.35, `the caller with most of the jobs had a share of ${share} of the first fifth`);
     t.equal((await kysely.selectFrom('cluster_claims').select('session_id').execute()).length, 0);
+  });
+
+  t.test(
+    'A caller with a limit has no more sessions at once over all nodes, and others are served past it',
+    async (t) => {
+      const [{ start: one }, { start: other }] = [await join('a'), await join('b')];
+      await queue(Array.from({ length: 6 }, (_, n) => ({ sessionId: `l${n}`, caller: 'limited' })));
+      await queue(Array.from({ length: 4 }, (_, n) => ({ sessionId: `f${n}`, caller: 'free' })));
+      const most = { maxRunning: (caller: string) => (caller === 'limited' ? 3 : undefined) };
+      const claims = (await Promise.all([one, other, one, other].map((start) => store.claim(start, 4, most)))).flat();
+      claims.push(...(await store.claim(one, 10, most)));
+      const limited = claims.filter(({ sessionId }) => sessionId.startsWith('l'));
+      t.equal(limited.length, 3);
+      t.equal(claims.length - limited.length, 4);
+      await write(limited.slice(0, 1), 'end');
+      t.equal((await store.claim(other, 10, most)).length, 1, 'one has ended, so another may begin');
+      const usage = new CallerUsage(kysely);
+      t.same([await usage.running('limited'), await usage.queued('limited'), await usage.queued('free')], [3, 2, 0]);
+    },
+  );
+
+  t.test('A host has no more jobs at once over all nodes, and what works elsewhere passes them', async (t) => {
+    const starts = await Promise.all(['a', 'b', 'c'].map(async (id) => (await join(id)).start));
+    const hostOf = new Map<string, string>();
+    const jobs = Array.from({ length: JOBS / 2 }, (_, n) => {
+      const hosts = ['', 'one.test', 'x.wide.test', 'y.wide.test', 'one.test x.wide.test'][n % 5] ?? '';
+      hostOf.set(`h${n}`, hosts);
+      return { sessionId: `h${n}`, caller: `c${n % CALLERS}`, hosts };
+    });
+    await queue(jobs.map(({ sessionId, caller }) => ({ sessionId, caller })));
+    const rows = jobs.map(({ sessionId, caller, hosts }) => ({ session_id: sessionId, caller, hosts, request: '{}' }));
+    await kysely.insertInto('requests').values(rows).execute();
+    const hosts = new HostLimits({ 'one.test': 2, '*.wide.test': 3 });
+    const most = { one: 0, wide: 0 };
+    const running = new Set<string>();
+    let ended = 0;
+    const worker = async (_: unknown, n: number) => {
+      const start = starts[n % starts.length];
+      while (start !== undefined && ended < jobs.length) {
+        const claims = await store.claim(start, 2, { hosts });
+        for (const { sessionId } of claims) running.add(sessionId);
+        const on = (part: string) => [...running].filter((id) => hostOf.get(id)?.includes(part)).length;
+        most.one = Math.max(most.one, on('one.test'));
+        most.wide = Math.max(most.wide, on('wide.test'));
+        // Others claim meanwhile.
+        await store.nodes();
+        // Before the end is written: once it is, others may have the place.
+        for (const { sessionId } of claims) running.delete(sessionId);
+        ended += claims.length;
+        if (!(await write(claims, 'end'))) t.fail('a write was refused');
+      }
+    };
+    await Promise.all(Array.from({ length: WORKERS }, worker));
+    t.equal(ended, jobs.length, 'none is left behind');
+    t.ok(most.one <= 2 && most.wide <= 3, `${most.one} and ${most.wide} at once`);
+    t.ok(most.one > 0 && most.wide > 0, 'jobs on both ran');
+    const [start, other] = starts;
+    if (start === undefined || other === undefined) return;
+    await queue(['late', 'later', 'elsewhere'].map((sessionId) => ({ sessionId, caller: 'c0' })));
+    const late = ['late', 'later'].map((id) => ({ session_id: id, caller: 'c0', hosts: 'one.test', request: '{}' }));
+    await kysely.insertInto('requests').values(late).execute();
+    const one = { hosts: new HostLimits({ 'one.test': 1 }) };
+    const claims = await store.claim(start, 5, one);
+    t.same(
+      claims.map(({ sessionId }) => sessionId),
+      ['late', 'elsewhere'],
+      'what works elsewhere passes the one that waits',
+    );
+    t.same(await store.claim(other, 5, one), []);
+    await write(claims, 'end');
+    t.equal((await store.claim(other, 5, one))[0]?.sessionId, 'later', 'its caller was not forgotten');
+    await kysely.deleteFrom('requests').execute();
+  });
+
+  t.test('Starts per minute are counted for all nodes together', async (t) => {
+    const usage = new CallerUsage(kysely);
+    const waits = await Promise.all(Array.from({ length: 20 }, () => usage.takeStarts('paced', 5, 1)));
+    t.equal(waits.filter((wait) => wait === null).length, 5);
+    for (const wait of waits) t.ok(wait === null || (wait >= 1 && wait <= 12), `${wait} s until the next`);
+    await sql`update cluster_rates set at = at - interval '1 minute'`.execute(kysely);
+    t.equal(await usage.takeStarts('paced', 5, 1), null);
   });
 
   t.test('jobs that are queued while workers claim are all found', async (t) => {

@@ -22,6 +22,7 @@ t.test('Every documented route has a curl line that calls it', async (t) => {
     const [, heading = '', method = '', path = ''] = /^`((\w+) (\S+))`/.exec(section) ?? [];
     const pattern = path
       .replace('{id}', '\\$ID')
+      .replace('{token}', '\\$TOKEN')
       .replace('{name}', '[\\w.]+')
       .replace('{link}', '\\$LINK')
       .replace('{path...}', '[\\w./]+');

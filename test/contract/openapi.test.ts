@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { z } from 'zod';
+import { EXAMPLES } from '#troupe/gateway/openapi/examples.js';
 import { routeErrors } from '#troupe/gateway/openapi/route-errors.js';
 import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { Gateway } from '#troupe/gateway/server.js';
@@ -36,6 +37,46 @@ const answers = new SeenAnswers();
 const house = await openHouse(t);
 const { sessions } = house;
 const held = await holdScripts(t, house.home);
+
+/** A session that has failed on baselines; they are approved, approved too late, or not baselines at all. */
+async function approvals(
+  id: string,
+  screenshots: string,
+  approve: (id: string, body: string) => Promise<void>,
+): Promise<void> {
+  writeFileSync(join(screenshots, 'received.png'), 'a picture');
+  const failedOn = (baseline: string) => {
+    const details = { baseline, pictures: { received: 'received.png' } };
+    const error = { code: 'MATCH_FAILED', error: 'looks otherwise', details } as const;
+    const step = {
+      index: 1,
+      kind: 'flow',
+      js: '',
+      line: 1,
+      durationMs: 1,
+      url: '',
+      title: '',
+      screenshot: null,
+      error,
+    } as const;
+    return { type: 'StepFinished', data: step } as const;
+  };
+  const path = (name: string) => `${name}.baselines/home.process-linux.png`;
+  mkdirSync(join(house.home, 'flows', 'changed.baselines'), { recursive: true });
+  writeFileSync(join(house.home, 'flows', path('changed')), 'another picture');
+  for (const baseline of [
+    path('quick'),
+    path('changed'),
+    'quick.js',
+    path('../../out'),
+    path('.git/x'),
+    path('/etc'),
+  ]) {
+    await house.append(SessionId.parse(id), failedOn(baseline));
+    await approve(id, JSON.stringify({ baseline }));
+  }
+  await approve(id, JSON.stringify({ baseline: path('unknown') }));
+}
 
 t.test('The document is valid OpenAPI 3.1, for every route and no other', async (t) => {
   const gateway = await house.listen();
@@ -87,6 +128,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
   const screenshots = join(house.home, 'sessions', id, 'screenshots');
   mkdirSync(screenshots, { recursive: true });
   writeFileSync(join(screenshots, '001-step.png'), 'a picture');
+  await approvals(id, screenshots, by('POST', '/api/sessions/{id}/baselines'));
   const missing = { ...JOB, flowFiles: ['no.js'] };
   await by('GET', '/api/flows/{path...}')(id);
   const save = by('PUT', '/api/flows/{path...}');
@@ -109,6 +151,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
     '/metrics',
     '/api/health',
     '/api/models',
+    '/api/nodes',
     '/api/sessions',
     '/api/jobs',
     '/api/events',
@@ -119,6 +162,8 @@ t.test('Every route answers valid requests as documented', async (t) => {
   }
   const proof = { path: `/api/proof?challenge=${'A'.repeat(43)}` };
   await answers.see(t, gateway.url, routeOf('GET', '/api/proof'), proof);
+  const commits = { path: '/api/stats/commits?flow=shop/login', headers: BEARER };
+  await answers.see(t, gateway.url, routeOf('GET', '/api/stats/commits'), commits);
   const known = await house.listen({ secret: 'the secret of its file' });
   await answers.see(t, known.url, routeOf('GET', '/api/proof'), proof);
   await by('POST', '/api/login')(id, '{"token": "correct-horse"}');
@@ -163,6 +208,11 @@ t.test('Every route answers valid requests as documented', async (t) => {
   await answers.see(t, gateway.url, opening, { path: '/shared/none' });
   const control = by('POST', '/api/sessions/{id}/control');
   for (const take of [true, true, false]) await control(id, JSON.stringify({ take }));
+  const record = by('POST', '/api/sessions/{id}/recording');
+  for (const recording of [true, false]) await record(id, JSON.stringify({ recording }));
+  house.browsers.hung = true;
+  await record(id, '{"recording": true, "assertNext": true}');
+  house.browsers.hung = false;
   const asked = sessions.runScript(id, `agent.handoff('Sign in')`, never);
   await sessions.connections.nextHandoff(id, never);
   for (const answer of ['done', 'done']) await by('POST', '/api/sessions/{id}/handoff')(id, JSON.stringify({ answer }));
@@ -184,10 +234,34 @@ t.test('Every route answers valid requests as documented', async (t) => {
   for (const of of [batch.id, 'aaaaaaaaaaaa']) await by('GET', '/api/batches/{id}/flows/{path...}')(of);
   await by('POST', '/api/batches/{id}/rerun')(batch.id, '{"jobs": "all"}');
   await by('DELETE', '/api/batches/{id}')(batch.id);
+  const joining = { build: 'b', hash: 'h', jobs: [{ name: 'a' }] };
+  await by('POST', '/api/batches/join')(id, JSON.stringify(joining));
+  const joined = await sessions.batches.joined.join(joining);
+  for (const token of ['t'.repeat(24), 't'.repeat(24)]) {
+    await by('POST', '/api/batches/{id}/claim')(joined.id, JSON.stringify({ token }));
+    for (const [method, step, sent] of [
+      ['POST', 'renew', '{}'],
+      ['PUT', 'artifacts', 'a zip'],
+      ['POST', 'result', JSON.stringify(EXAMPLES['POST /api/batches/{id}/claims/{token}/result']?.request)],
+    ] as const) {
+      const route = routeOf(method, `/api/batches/{id}/claims/{token}/${step}`);
+      const path = `/api/batches/${joined.id}/claims/${token}/${step}`;
+      await answers.see(t, gateway.url, route, { path, headers: BEARER, body: sent });
+    }
+  }
+  const result = '/api/batches/{id}/claims/{token}/result';
+  const body = JSON.stringify(EXAMPLES[`POST ${result}`]?.request);
+  const unclaimed = `/api/batches/${joined.id}/claims/${'u'.repeat(24)}/result`;
+  await answers.see(t, gateway.url, routeOf('POST', result), { path: unclaimed, headers: BEARER, body });
+  await by('GET', '/api/batches/{id}/results')(joined.id);
+  const [flow] = (await sessions.batches.joined.results(joined.id)).flows;
+  const attempt = flow?.attempts[0]?.artifacts?.split('/')[3] ?? '';
+  await by('GET', '/api/attempts/{id}/artifacts')(attempt);
   await by('POST', '/api/sessions')(id);
   const ended = await sessions.waitForEnd((await sessions.list({ mode: 'auto' }))[0]?.id ?? '', bounds);
   for (const path of ['', '/download']) await by('GET', `/api/jobs/{id}${path}`)(ended.id);
   await by('POST', '/api/sessions/{id}/handoff')(ended.id, '{"answer": "done"}');
+  await record(ended.id, '{"recording": true}');
   for (const slash of ['', '/']) await by('GET', `/sessions/{id}/cdp/json/version${slash}`)(ended.id);
   await by('DELETE', '/api/sessions/{id}')(id);
   await by('GET', '/sessions/{id}/prompt')(id);
@@ -234,6 +308,8 @@ t.test('Every route answers as documented when there is no capacity', async (t) 
   const headers = { ...BEARER, 'content-length': String(100 * MIB + 1) };
   const upload = routeOf('PUT', '/api/sessions/{id}/files/{name}');
   await answers.see(t, gateway.url, upload, { path: `/api/sessions/${id}/files/a.txt`, headers });
+  const zip = routeOf('PUT', '/api/batches/{id}/claims/{token}/artifacts');
+  await answers.see(t, gateway.url, zip, { path: `/api/batches/${id}/claims/${'u'.repeat(24)}/artifacts`, headers });
 
   const batch = await sessions.batches.create({ jobs: [JOB] }, { caller: 'a test', signal: never });
   const open = () => ask(gateway.url, { method: 'GET', path: '/api/events', headers: BEARER });
@@ -311,7 +387,8 @@ t.test('A batch that the queue has no room for does not run again', async (t) =>
 });
 
 t.test('Every documented answer occurs', async (t) => {
-  for (const route of ROUTES) {
+  // Those with nodes need PostgreSQL: test/cluster/nodes.test.ts checks them.
+  for (const route of ROUTES.filter(({ path }) => !path.startsWith('/api/nodes/'))) {
     const documented = [route.status, ...Object.keys(route.also).map(Number), ...routeErrors(route).keys()];
     for (const status of new Set(documented)) {
       t.ok(answers.has(route, status), `${route.method} ${route.path} ${status}`);

@@ -29,7 +29,7 @@ const run: string = (
     name: 'Nightly',
     labels: { branch: 'main', commit: '0123456789abcdef' },
     flows: {
-      'wrong.js': `({ base }) => {\n  agent.go(base);\n  agent.expect('h1').toHaveText('No', { timeout: 1 });\n};`,
+      'wrong.js': `({ base }) => {\n  agent.go(base);\n  agent.wait(1500);\n  agent.expect('h1').toHaveText('No', { timeout: 1 });\n};`,
     },
     jobs: [{ prompt: 'x', name: 'wrong', flowFiles: ['wrong.js'], maxIterations: 0, args: { base: shop.url } }],
   })
@@ -54,6 +54,30 @@ async function findings(only: readonly string[] = []): Promise<readonly string[]
   );
 }
 
+/** The editor of a flow, with the list of completions open. */
+async function openEditor(): Promise<void> {
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\nagent.scr');
+  await page.locator('.cm-tooltip-autocomplete').waitFor();
+}
+
+/** The pane in which what a person does becomes a flow. */
+async function record(): Promise<void> {
+  await page.getByRole('button', { name: 'Take control' }).click();
+  await page.getByRole('button', { name: 'Record', exact: true }).click();
+  await page.getByRole('button', { name: 'Stop recording' }).waitFor();
+}
+
+/** Opens an operation of the API page and sends its request. */
+async function tryIt(path: string): Promise<void> {
+  const details = page.locator('details').filter({ hasText: path }).first();
+  await details.locator('summary').click();
+  await details.getByRole('button', { name: /^Send/ }).click();
+  await shows('200 OK');
+}
+
 /** Only the contrast depends on the colours. */
 async function findsNothing(t: Test, where: string): Promise<void> {
   t.same(await findings(), [], `${where}, light`);
@@ -64,7 +88,7 @@ async function findsNothing(t: Test, where: string): Promise<void> {
 
 /** Each view, a text that it shows when it is ready, and what to do first. */
 const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknown> }[] = [
-  { path: '#/', text: 'Passes' },
+  { path: '#/', text: 'Open the run' },
   { path: `#/runs/${run}`, text: 'Re-run failed' },
   { path: `#/runs/${run}/flows/wrong.js`, text: 'As this run used it' },
   { path: '#/nowhere', text: 'Not found' },
@@ -73,13 +97,15 @@ const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknow
   { path: `#/sessions/${passed.id}`, text: 'of 4' },
   { path: `#/sessions/${failed.id}/step-1`, text: 'Step 1 of' },
   { path: `#/sessions/${live.id}`, text: 'View only', first: () => page.locator('.cm-content').waitFor() },
+  { path: `#/sessions/${live.id}`, text: 'View only', first: record },
   { path: '#/wall', text: '1 running' },
-  { path: '#/flows', text: 'Choose one' },
+  { path: '#/flows', text: 'Choose a flow' },
   { path: '#/flows/examples/buy.js', text: 'Arguments' },
+  { path: '#/flows/examples/buy.js', text: 'Arguments', first: openEditor },
   { path: '#/stats', text: 'examples/login' },
   { path: '#/stats/examples/login', text: '50 %', first: () => page.getByText('The numbers').click() },
   { path: '#/new?flow=examples/buy.js', text: 'The same from a shell' },
-  { path: '#/api', text: '/api/sessions' },
+  { path: '#/api', text: '/api/sessions', first: () => tryIt('/api/health') },
 ];
 
 t.test('Axe finds nothing on any view, in light and in dark', async (t) => {
@@ -89,6 +115,22 @@ t.test('Axe finds nothing on any view, in light and in dark', async (t) => {
     await first?.();
     await findsNothing(t, path);
   }
+});
+
+t.test('Each page names the scripts that wait for a person, and axe finds nothing there', async (t) => {
+  const waiting = service.run(live.id, `agent.handoff('Type the code', { timeout: 60000 })`);
+  await page.goto(`${service.url}/#/flows`);
+  const notice = page.getByRole('status', { name: 'Waiting for a person' });
+  t.match(await notice.textContent(), /waits for a person\s+Driven\s+Type the code/);
+  await findsNothing(t, 'waiting');
+  await notice.getByRole('link', { name: 'Driven' }).click();
+  await shows('The script waits until');
+  t.equal(await notice.count(), 0, 'its own page has the buttons');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await waiting;
+  await page.goto(`${service.url}/#/flows`);
+  await shows('Choose a flow');
+  await holds(`!document.body.innerText.includes('Type the code')`);
 });
 
 t.test('Axe finds nothing in dialogs', async (t) => {
@@ -103,7 +145,7 @@ t.test('Axe finds nothing in dialogs', async (t) => {
   await page.keyboard.type('40 + 2');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await shows('42');
-  await page.getByRole('button', { name: 'Save as flow' }).click();
+  await page.getByRole('region', { name: 'Console' }).getByRole('button', { name: 'Save as flow' }).click();
   await page.getByLabel('Path below flows/').waitFor();
   await findsNothing(t, 'save as flow');
   await page.keyboard.press('Escape');
@@ -119,51 +161,6 @@ t.test('Nothing is wider than a telephone', async (t) => {
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-t.test('The list, a session and a step with its picture can be reached with the keyboard', async (t) => {
-  await page.goto(`${service.url}/#/sessions`);
-  await shows('Passes');
-  await page.keyboard.press('/');
-  await page.keyboard.type('suite=a11y');
-  await holds('document.querySelectorAll("[role=row][aria-selected]").length === 1');
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Enter');
-  await shows('Step ');
-  t.match(page.url(), passed.id);
-  await page.getByRole('slider', { name: 'Steps' }).focus();
-  await page.keyboard.press('Home');
-  await shows('Step 1 of');
-  await page.keyboard.press('ArrowRight');
-  await shows('Step 2 of');
-  t.match(page.url(), /step-2$/);
-  await page.getByRole('tab', { name: 'Step' }).focus();
-  for (const _ of ['Network', 'Console', 'Report']) await page.keyboard.press('ArrowRight');
-  await holds('document.querySelector("iframe[title=Report]") !== null');
-  const inReport = () => page.evaluate('document.activeElement?.title === "Report"');
-  for (let presses = 0; presses < 10 && !(await inReport()); presses += 1) await page.keyboard.press('Tab');
-  t.ok(await inReport(), 'Tab goes on into the report');
-});
-
-t.test('From the first page, the keyboard alone leads to the cause of a failed run, and runs it again', async (t) => {
-  await page.goto(`${service.url}/#/`);
-  await shows('1 failed');
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('run nightly');
-  await holds('document.querySelector("[role=option]")?.innerText.includes("Nightly")');
-  await page.keyboard.press('Enter');
-  await shows("> 3 |   agent.expect('h1').toHaveText('No'");
-  await page.getByRole('link', { name: 'wrong' }).focus();
-  await page.keyboard.press('Enter');
-  await shows('Received');
-  t.match(page.url(), inRun.id);
-  await holds('document.querySelector("figure img")?.naturalWidth > 300');
-  await page.getByRole('link', { name: 'Its run' }).focus();
-  await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Re-run failed' }).focus();
-  await page.keyboard.press('Enter');
-  await shows('0 new since the run before');
-  t.notMatch(page.url(), run);
-});
-
 t.test('The page keeps its strict content security policy, and requests nothing from other hosts', async (t) => {
   const { headers } = await service.call('GET', '/');
   const policy = headers.get('content-security-policy') ?? '';
@@ -173,7 +170,7 @@ t.test('The page keeps its strict content security policy, and requests nothing 
   t.same([...hosts], [new URL(service.url).host]);
 });
 
-t.test('Axe finds nothing on the login', async (t) => {
+t.test('Axe finds nothing on the login, and on pages without anything to show', async (t) => {
   process.env.ACCESSIBILITY_TEST_TOKEN = 'correct-horse';
   t.teardown(() => {
     delete process.env.ACCESSIBILITY_TEST_TOKEN;
@@ -184,4 +181,16 @@ t.test('Axe finds nothing on the login', async (t) => {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await shows('unknown or was revoked');
   await findsNothing(t, 'login');
+  await page.getByLabel('Access token').fill('correct-horse');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await shows('No session yet');
+  await findsNothing(t, 'no runs');
+  for (const [path, text] of [
+    ['#/wall', 'No browsers running'],
+    ['#/stats', 'No flow ran in this time'],
+  ] as const) {
+    await page.goto(`${guarded.url}/${path}`);
+    await shows(text);
+    await findsNothing(t, `${path}, empty`);
+  }
 });

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import t from 'tap';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
+import { done, evaluate, startModelServer } from '../support/model-server.js';
 import { openReader } from '../support/reader.js';
 import { startTestService } from '../support/service.js';
 
@@ -36,44 +37,104 @@ t.teardown(async () => {
 });
 const [opened] = await once(createInterface(office.stdout), 'line');
 const base = /http:\S+/.exec(String(opened))?.[0] ?? '';
-const service = await startTestService(t, { maxSessions: 2, forward: [Number(new URL(base).port)] });
+const model = await startModelServer(t, [
+  evaluate(`agent.go('${base}/office/edit')`),
+  done(false, 'There is no voucher'),
+]);
+const service = await startTestService(t, {
+  maxSessions: 2,
+  forward: [Number(new URL(base).port)],
+  models: ['scripted/m'],
+  providers: { scripted: { baseURL: model.baseURL } },
+});
 const { page, shows, holds } = await openReader(t);
 page.setDefaultTimeout(120_000);
 
-t.test('From a failed run, two clicks lead to the line, the picture and the request of each cause', async (t) => {
-  const names = readdirSync(FOLDER).map((file) => file.replace(/\.js$/, ''));
-  t.same(names.sort(), Object.keys(CAUSES).sort());
-  const flows = Object.fromEntries(
-    names.map((name) => [`broken/${name}.js`, readFileSync(`${FOLDER}/${name}.js`, 'utf8')]),
-  );
-  const jobs = names.map((name) => {
-    return { prompt: name, name, flowFiles: [`broken/${name}.js`], maxIterations: 0, args: { base } };
-  });
-  const run = (await service.call('POST', '/api/batches', { name: 'Ten causes', flows, jobs })).body.id;
-  const ended = async () => (await service.call('GET', `/api/batches/${run}`)).body.endedAt !== null;
-  await eventually('the run ends', ended, 300_000);
-  for (const [name, { texts, mark }] of Object.entries(CAUSES)) {
-    await page.goto(`${service.url}/#/runs/${run}`);
-    await page.getByRole('link', { name, exact: true }).click();
-    const card = page.getByRole('region', { name: texts[0] ?? '' });
-    await card.getByLabel('Source').waitFor();
-    // The record has the frame too; the place with its column is of the report.
-    await card
-      .getByText(new RegExp(`broken/${name}\\.js:\\d+:\\d+`))
-      .first()
-      .waitFor();
-    const text = ((await card.textContent()) ?? '').replace(/\s+/g, ' ');
-    for (const wanted of texts) t.match(text, wanted, `${name}: ${wanted}`);
-    t.match(text, new RegExp(`broken/${name}\\.js:\\d+:\\d+`), `${name} has its place`);
-    t.match(text, /> ?\d+ \|/, `${name} has its line`);
-    // A busy machine may not draw the page in time: then there is no picture, and no element in it.
-    const id = page.url().split('/').at(-1);
-    const { failure } = (await service.call('GET', `/api/sessions/${id}/report.json`)).body;
-    const pictured = failure.screenshot !== undefined;
-    if (pictured) await holds('document.querySelector("figure img")?.naturalWidth > 300');
-    if (!mark) t.notOk(failure.box, `${name}: no element to mark`);
-    t.equal(await card.locator('.mark').count(), pictured && failure.box !== undefined ? 1 : 0, `${name}: the mark`);
-    await page.getByRole('tab', { name: 'Network' }).click();
-    await shows(name === 'syntax-error' ? 'The session made no requests' : '/office/');
-  }
-});
+t.test(
+  'The first page says why a run failed, and two clicks lead to the line, the picture and the request of each cause',
+  async (t) => {
+    const names = readdirSync(FOLDER).map((file) => file.replace(/\.js$/, ''));
+    t.same(names.sort(), Object.keys(CAUSES).sort());
+    const flows = Object.fromEntries(
+      names.map((name) => [`broken/${name}.js`, readFileSync(`${FOLDER}/${name}.js`, 'utf8')]),
+    );
+    const jobs = names.map((name) => {
+      return { prompt: name, name, flowFiles: [`broken/${name}.js`], maxIterations: 0, args: { base } };
+    });
+    const run = (await service.call('POST', '/api/batches', { name: 'Ten causes', flows, jobs })).body.id;
+    const ended = async () => (await service.call('GET', `/api/batches/${run}`)).body.endedAt !== null;
+    await eventually('the run ends', ended, 300_000);
+    await page.goto(`${service.url}/#/`);
+    const listed = page.getByRole('list', { name: 'Why it failed' });
+    t.match(
+      await listed.getByRole('listitem').first().textContent(),
+      /ambiguous-locator\s+Several visible elements match/,
+    );
+    await page.waitForLoadState('networkidle');
+    await page.getByRole('link', { name: 'All 10 failures' }).click();
+    await page.getByRole('link', { name: 'ambiguous-locator', exact: true }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.getByRole('link', { name: 'ambiguous-locator', exact: true }).click();
+    await shows('failure 1 of 10');
+    await page.getByRole('link', { name: 'Next', exact: true }).click();
+    await shows('failure 2 of 10');
+    await page.getByRole('heading', { name: 'covered-element', exact: true }).waitFor();
+    for (const [name, { texts, mark }] of Object.entries(CAUSES)) {
+      await page.goto(`${service.url}/#/runs/${run}`);
+      await page.getByRole('link', { name, exact: true }).click();
+      const card = page.getByRole('region', { name: texts[0] ?? '' });
+      await card.getByLabel('Source').waitFor();
+      // The record has the frame too; the place with its column is of the report.
+      await card
+        .getByText(new RegExp(`broken/${name}\\.js:\\d+:\\d+`))
+        .first()
+        .waitFor();
+      const text = ((await card.textContent()) ?? '').replace(/\s+/g, ' ');
+      for (const wanted of texts) t.match(text, wanted, `${name}: ${wanted}`);
+      t.match(text, new RegExp(`broken/${name}\\.js:\\d+:\\d+`), `${name} has its place`);
+      t.match(text, /> ?\d+ \|/, `${name} has its line`);
+      // A busy machine may not draw the page in time: then there is no picture, and no element in it.
+      const id = page.url().split('/').at(-1);
+      const { failure } = (await service.call('GET', `/api/sessions/${id}/report.json`)).body;
+      const pictured = failure.screenshot !== undefined;
+      if (pictured) await holds('document.querySelector("figure img")?.naturalWidth > 300');
+      if (!mark) t.notOk(failure.box, `${name}: no element to mark`);
+      t.equal(await card.locator('.mark').count(), pictured && failure.box !== undefined ? 1 : 0, `${name}: the mark`);
+      await page.getByRole('tab', { name: 'Network' }).click();
+      await shows(name === 'syntax-error' ? 'The session made no requests' : '/office/');
+    }
+  },
+);
+
+t.test(
+  'An address that nobody answers, a download that does not come, and a model that gives up are told of',
+  async (t) => {
+    const page404 = 'data:text/html,<a download href=blob:null/none>Export</a>';
+    const flows = {
+      'navigation.js': "agent.go('http://127.0.0.1:1/');",
+      'download.js': `agent.go('${page404}');
+agent.act('{a}Export', 'click');
+agent.until(() => agent.downloads().length > 0, { timeout: 500 });`,
+    };
+    const jobs = [
+      { prompt: 'navigation', name: 'navigation', flowFiles: ['navigation.js'], maxIterations: 0 },
+      { prompt: 'download', name: 'download', flowFiles: ['download.js'], maxIterations: 0 },
+      { prompt: 'Redeem a voucher', name: 'voucher', maxIterations: 4 },
+    ];
+    const run = (await service.call('POST', '/api/batches', { name: 'Three more', flows, jobs })).body.id;
+    const ended = async () => (await service.call('GET', `/api/batches/${run}`)).body.endedAt !== null;
+    await eventually('the run ends', ended, 120_000);
+    for (const [name, code, ...texts] of [
+      ['navigation', 'ACTION_FAILED', 'http://127.0.0.1:1/', "agent.go('http://127.0.0.1:1/')"],
+      ['download', 'MATCH_FAILED', 'agent.downloads().length > 0'],
+      ['voucher', 'TASK_FAILED', 'There is no voucher'],
+    ] as const) {
+      await page.goto(`${service.url}/#/runs/${run}`);
+      await page.getByRole('link', { name, exact: true }).click();
+      const card = page.getByRole('region', { name: code });
+      await card.waitFor();
+      const text = ((await card.textContent()) ?? '').replace(/\s+/g, ' ');
+      for (const wanted of texts) t.match(text, wanted, `${name}: ${wanted}`);
+    }
+  },
+);

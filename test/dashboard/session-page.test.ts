@@ -122,7 +122,7 @@ t.test('Flows are shown, run with arguments, and picked for a job, with the equi
   await page.goto(`${service.url}/#/flows/examples/login.js`);
   await shows('100 % of 1 passed');
   await page.getByRole('link', { name: 'Over time' }).click();
-  await shows('Steadiness');
+  await shows('Pass rate');
   await page.getByText('The numbers').click();
   t.match(await page.getByRole('table', { name: /examples\/login, by day/ }).textContent(), /100 %[\s\S]*\d m?s/);
   await page.getByRole('link', { name: 'Day', exact: true }).click();
@@ -153,6 +153,8 @@ t.test('The console completes calls and locators, and its scripts are saved as a
   await editor.click();
   await page.keyboard.press('Control+a');
   await page.keyboard.type(`agent.go('${shop.url}'); agent.look().elements`);
+  // What is written whole needs no completing: Enter runs it, though the list is open.
+  await page.locator('.cm-tooltip').getByText('elements', { exact: true }).waitFor();
   await page.keyboard.press('Enter');
   await shows('{a}Blue teapot');
   await editor.click();
@@ -204,6 +206,7 @@ const onThePicture = async (t: Test) => {
   await holds('document.querySelector("canvas.shown")?.width > 300');
   const screen = page.locator('canvas');
   const at = async (x: number, y: number) => {
+    await screen.scrollIntoViewIfNeeded();
     const box = await screen.boundingBox();
     const size = await page.evaluate<number[]>(
       `getComputedStyle(document.querySelector('canvas')).aspectRatio.split(' / ').map(Number)`,

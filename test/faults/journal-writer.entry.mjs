@@ -11,7 +11,7 @@ try {
   journal = await Journal.open({ file: process.argv[2], log: (line) => say({ log: line }) });
   for (let number = 1; number <= WRITES; number += 1) {
     const id = `w${String(number).padStart(2, '0')}`;
-    const error = await journal.write({ kept: [{ kind: 'batch', id, data: id + 'x'.repeat(CHARACTERS) }] }).then(
+    const error = await journal.write({ keyValues: [{ kind: 'batch', id, data: id + 'x'.repeat(CHARACTERS) }] }).then(
       () => null,
       ({ code, message }) => ({ code, message }),
     );

@@ -92,7 +92,7 @@ t.test('Closing ends event streams at once, and open requests by the deadline', 
   const body = '{"prompt":"x","maxIterations":0,"flowFiles":["endless.js"]}';
   const waiting = httpCall(gateway.url, { method: 'POST', path: '/api/sessions/run', body });
   await eventually('the job runs', async () => (await sessions.list({ state: 'running' })).length === 1);
-  const closing = gateway.close(20_000);
+  const closing = gateway.close(120_000);
   t.equal(gateway.close(1), closing, 'a second close is the first');
   await Promise.all(readers.map((reader) => reader.until(({ ended }) => ended)));
 
@@ -116,7 +116,7 @@ t.test('A download that is open when the service closes is completed', async (t)
   const { id } = await house.live();
   archive.write('first, ');
   const download = await fetch(`${gateway.url}/api/sessions/${id}/download`, deadline());
-  const closing = gateway.close(20_000);
+  const closing = gateway.close(120_000);
   archive.end('last');
   t.equal(await download.text(), 'first, last');
   await closing;

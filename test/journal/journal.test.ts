@@ -43,7 +43,7 @@ t.test('Journal finds again what it wrote, after a restart', async (t) => {
   });
   t.equal(stored?.lease, null);
   t.equal(await again.get(idOf(99)), null);
-  t.same(await again.waiting(), [{ id: idOf(2), batch: null, caller: '' }]);
+  t.same(await again.waiting(), [{ id: idOf(2), batch: null, caller: '', hosts: '' }]);
   t.same(textsOf(await again.events({ after: 0, limit: 10 })), ['one']);
 });
 
@@ -134,7 +134,7 @@ t.test('A write that cannot be made refuses itself and none that shares its tran
     journal.write({ records: [broken], events: [said(2, 'never')] }),
     journal.write({
       records: [session(3)],
-      requests: [{ sessionId: idOf(3), caller: 'a', request: cyclic }],
+      requests: [{ sessionId: idOf(3), caller: 'a', hosts: '', request: cyclic }],
       events: [said(3, 'never')],
     }),
     journal.write({ records: [session(4)], events: [said(4, 'after')] }),
@@ -149,13 +149,18 @@ t.test('A write that cannot be made refuses itself and none that shares its tran
 
 t.test('A request is on disk until its session has ended, apart from what is listed', async (t) => {
   const { journal } = await fresh(t);
-  const asked = (n: number) => ({ sessionId: idOf(n), caller: `caller ${n}`, request: { sealed: 'x'.repeat(n) } });
+  const asked = (n: number) => ({
+    sessionId: idOf(n),
+    caller: `caller ${n}`,
+    hosts: `${n}.test`,
+    request: { sealed: 'x'.repeat(n) },
+  });
   const batch = { batch: 'b00000000001' };
   await journal.write({ records: [session(1), session(2, batch)], requests: [asked(1), asked(2)] });
   await journal.write({ records: [session(3, { status: 'running', state: 'running' })], requests: [asked(3)] });
   t.same(await journal.waiting(), [
-    { id: idOf(1), batch: null, caller: 'caller 1' },
-    { id: idOf(2), ...batch, caller: 'caller 2' },
+    { id: idOf(1), batch: null, caller: 'caller 1', hosts: '1.test' },
+    { id: idOf(2), ...batch, caller: 'caller 2', hosts: '2.test' },
   ]);
   t.same(
     (await journal.running()).sessions.map(({ record }) => record.id),

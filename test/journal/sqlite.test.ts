@@ -12,8 +12,8 @@ import { idOf, session } from './stored-sessions.js';
 
 guardLeaks(t);
 
-t.test('A journal of a version that kept requests beside records is brought to this one', async (t) => {
-  const file = join(t.testdir({}), 'troupe.db');
+/** As the version before wrote it. A function of its own: a statement that can be reached keeps the file open. */
+function writeOldJournal(file: string, sealed: object, lease: object): void {
   const old = new Database(file);
   for (const migration of MIGRATIONS.slice(0, 6)) old.exec(migration.sqlite);
   old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 6`);
@@ -35,19 +35,25 @@ t.test('A journal of a version that kept requests beside records is brought to t
       'b00000000001',
     ]);
   };
-  const sealed = { caller: 'ci', sealed: 'secret' };
-  const lease = { driver: 'process', leaseId: idOf(2) };
   add(1, 'queued', sealed);
   add(2, 'running', sealed, lease);
   add(3, 'completed', null);
   add(4, 'failed', null);
   old.exec(`DELETE FROM sessions WHERE id = '${idOf(4)}'`);
   old.close();
+}
+
+t.test('A journal of a version that kept requests beside records is brought to this one', async (t) => {
+  const file = join(t.testdir({}), 'troupe.db');
+  const sealed = { caller: 'ci', sealed: 'secret' };
+  const lease = { driver: 'process', leaseId: idOf(2) };
+  writeOldJournal(file, sealed, lease);
   const journal = await Journal.open({ file });
   t.teardown(() => journal.close());
-  t.same(await journal.waiting(), [{ id: idOf(1), batch: 'b00000000001', caller: 'ci' }]);
+  t.same(await journal.waiting(), [{ id: idOf(1), batch: 'b00000000001', caller: 'ci', hosts: '' }]);
   t.match(await journal.running(), { sessions: [{ record: { id: idOf(2) }, lease }], damaged: [] });
-  for (const n of [1, 2]) t.same(await journal.request(idOf(n)), { sessionId: idOf(n), caller: 'ci', request: sealed });
+  for (const n of [1, 2])
+    t.same(await journal.request(idOf(n)), { sessionId: idOf(n), caller: 'ci', hosts: '', request: sealed });
   t.equal(await journal.request(idOf(3)), null);
   await journal.write({ records: [session(5)] });
   t.same(

@@ -29,6 +29,31 @@ t.test('Localhost by any name reaches forwarded ports only, and never the servic
   t.match(rules({}, { forward: [5000] }).route('localhost', 5000), { kind: 'loopback' }, 'for all sessions');
 });
 
+t.test(
+  'Servers that the service itself uses are closed on their port, by name and address, and no list opens them',
+  async (t) => {
+    const closed = [
+      { name: 'store.test', addresses: ['10.0.0.9'], port: 9000 },
+      { name: null, addresses: ['127.0.0.1'], port: 5432 },
+    ];
+    const allow = ['10.0.0.0/8', 'store.test', 'localhost', '127.0.0.0/8'];
+    const open = rules({ egress: { allow } }, { egress: { allow, closed }, loopback: 'open' });
+    t.match(open.route('store.test', 9000), { kind: 'refused', reason: /the service itself uses/ });
+    t.match(open.route('STORE.test.', 9000), { kind: 'refused' });
+    t.match(open.route('store.test', 80), { kind: 'name' }, 'other ports are open');
+    for (const address of ['10.0.0.9', '::ffff:10.0.0.9', '::ffff:a00:9']) {
+      t.match(open.refusal(address, 'other.test', 9000), /the service itself uses/, address);
+    }
+    t.equal(open.refusal('10.0.0.9', 'store.test', 80), null);
+    t.equal(open.refusal('10.0.0.8', 'store.test', 9000), null);
+    for (const host of ['localhost', '127.0.0.1', '127.8.8.8', '::1', '0.0.0.0']) {
+      t.match(open.route(host, 5432), { kind: 'refused' }, host);
+    }
+    t.ok(open.isOwn(5432, '10.0.0.7', '10.0.0.7'), 'also by another address of this machine');
+    t.match(open.route('localhost', 5433), { kind: 'loopback' });
+  },
+);
+
 t.test('Metadata addresses are blocked in every spelling, and no list opens them', async (t) => {
   const open = rules({ egress: { allow: ['169.254.169.254', '0.0.0.0/0', '::/0', '*.internal'] } });
   for (const address of [

@@ -52,6 +52,12 @@ t.test('A failure is told once, with its cause, its place, its page and its pict
     title: 'Brass lamp',
     step: { index: 7, screenshot: '007-step.png' },
   });
+  const before = failures[0]?.evidence?.earlierSteps ?? [];
+  t.match(
+    before.find(({ index }) => index === 5)?.outcome,
+    /^page http:.*, status 200; the page threw TypeError: basket is undefined$/,
+    'a step in which the page threw says so',
+  );
 });
 
 t.test(

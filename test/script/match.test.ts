@@ -98,6 +98,9 @@ t.test('a regex marker matches the whole string, a RegExp is searched for', (t) 
   t.same(matchFailures('A-17', '#regex A-\\d+'), []);
   t.same(matchFailures('A-17', '#regex ^A-\\d+$'), []);
   t.same(paths(matchFailures('xA-17', '#regex A-\\d+')), ['$']);
+  t.match(matchFailures('Cart and more', '#regex Cart'), [
+    { message: 'expected the whole text to match #regex Cart, got "Cart and more"' },
+  ]);
   t.same(matchFailures('xA-17y', /A-\d+/), []);
   t.same(paths(matchFailures('B', /A/)), ['$']);
   t.end();

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { Report } from '#troupe/protocol/report/report.js';
+import { renderSuiteFile } from '#troupe/report/suite/suite-file.js';
 import { guardLeaks } from '../support/leaks.js';
 import { startTestService } from '../support/service.js';
 
@@ -96,6 +97,7 @@ const FLOWS = {
   agent.act('{button}Ask', 'click', {timeout: 20000});
   agent.expect('{dialog}').toHaveText('Sure', {timeout: 50});
 }`,
+  'sometimes.js': '({ n }) => match(n, 1)',
   'broken.js': '() => {\n  agent.go(;\n}',
 };
 for (const [name, source] of Object.entries(FLOWS)) writeFileSync(join(service.home, 'flows', name), source);
@@ -147,18 +149,72 @@ t.test('The failure of a flow names the line, the near misses, and what went wro
     `Session ${sessionId}: failed`,
     'at flows/missing.js:5:9',
     '> 5 |   agent.act',
-    'near it: {button}Save draft',
+    'similar: {button}Save draft',
     'Errors of the page:\n  price list is old',
     `Failed requests:\n  GET ${base}prices 500`,
     `Picture: ${service.url}/api/sessions/${sessionId}/screenshots/002-`,
-    'Run it again: troupe run flows/missing.js',
+    'Run it again, where the flows folder is: troupe run flows/missing.js',
   ]) {
     t.ok(why.out.includes(line), `${line}\n${why.out}`);
   }
   const json = JSON.parse((await troupe('why', sessionId, '--json', '--url', service.url)).out);
-  t.same(json, { sessionId, name: null, status: 'failed', failures: [failure] });
+  t.same(json, { sessionId, name: null, status: 'failed', failures: [failure], since: [] });
   const onDisk = await troupe('why', join(service.home, 'sessions', sessionId));
   t.match(onDisk.out, /Picture: .*\/sessions\/.*\/screenshots\/002-/, 'without a service');
+
+  const reports = t.testdir();
+  cpSync(join(service.home, 'sessions', sessionId), join(reports, 'shop/missing'), { recursive: true });
+  const blank = { file: null, tags: [], earlier: [], quarantine: null, history: null, picture: null, again: null };
+  const ran = { ...blank, startedAt: null, durationMs: 1, sessionId };
+  const ranFlows = [
+    { ...ran, name: 'right', outcome: 'passed' as const, failure: null, report: 'right/report.html' },
+    { ...ran, name: 'shop/missing', outcome: 'failed' as const, failure, report: 'shop/missing/report.html' },
+  ];
+  const suite = { name: 'run', version: '1', startedAt: '', endedAt: '', labels: {}, build: null };
+  const write = (of: typeof ranFlows) =>
+    writeFileSync(
+      join(reports, 'run.json'),
+      renderSuiteFile({ ...suite, flows: of }, null, (path) => path),
+    );
+  write(ranFlows);
+  const ofRun = await troupe('why', reports);
+  t.match(ofRun, { code: 0, out: `Session ${sessionId}: failed` }, 'the failed flows of a run');
+  t.match(ofRun.out, `Picture: ${join(reports, 'shop/missing/screenshots/002-')}`);
+  t.match(JSON.parse((await troupe('why', reports, '--json')).out), [
+    { sessionId, failures: [{ code: failure?.code }] },
+  ]);
+  write(ranFlows.map((one) => ({ ...one, report: `${service.url}/x/report.html` })));
+  const elsewhere = await troupe('why', reports);
+  t.match(elsewhere, {
+    code: 0,
+    out: /^shop\/missing: failed\n\nLOCATOR_NOT_FOUND[\s\S]*similar: \{button\}Save draft/,
+  });
+  write(ranFlows.slice(0, 1));
+  t.match(await troupe('why', reports), { code: 0, out: `No flow of ${reports} failed\n` });
+  writeFileSync(join(reports, 'run.json'), '{}');
+  t.match(await troupe('why', reports), {
+    code: 2,
+    said: /INVALID_REQUEST: .*run\.json is not the run\.json of a run/,
+  });
+});
+
+t.test('Why a flow failed says with which commit it began, on its branch', async (t) => {
+  const ran = (n: number, commit: string, branch = 'main') =>
+    reportOf('sometimes', { args: { n }, labels: { commit, branch } });
+  await ran(1, 'good');
+  await ran(2, 'elsewhere', 'topic');
+  const first = await ran(2, 'bad');
+  const later = await ran(2, 'later');
+  await ran(1, 'mended');
+  const said = /sometimes: It failed first with bad on main, 20\d\d-\d\d-\d\d; before that, it passed with good\n/;
+  for (const { sessionId } of [first, later]) t.match((await troupe('why', sessionId, '--url', service.url)).out, said);
+  const json = JSON.parse((await troupe('why', later.sessionId, '--json', '--url', service.url)).out);
+  t.match(json.since, [{ flow: 'sometimes', branch: 'main', commit: 'bad', passedWith: 'good' }]);
+  const { body } = await service.call('GET', '/api/stats/commits?flow=sometimes&branch=main');
+  t.match(body, {
+    failing: null,
+    commits: [{ commit: 'mended' }, { commit: 'later' }, { commit: 'bad' }, { commit: 'good' }],
+  });
 });
 
 t.test("An error of a flow's own function has its own line, and no step is said to have failed", async (t) => {
@@ -251,11 +307,12 @@ t.test(
     t.equal(failure?.seenAtStep, undefined, 'no step saw it');
     const why = await troupe('why', sessionId, '--url', service.url);
     for (const line of [
-      /While it waited: ("Waiting" for [\d.]+ m?s, then )?"the database is read-only" for [\d.]+ m?s/,
-      /The expected text is nowhere on the page, and no earlier step saw it there/,
+      /"the database is read-only" \(unchanged for [\d.]+ m?s\)|While it waited: "Waiting" for [\d.]+ m?s, then "the database/,
+      /The expected text is not on the page; it may have come later/,
       /POST \S+\/save 503 \(step 3\): \{"error":"the database is read-only"/,
       /Still pending:\n {2}GET \S+\/never, without an answer for [\d.]+ m?s\n {2}a timer, due in [\d.]+ s/,
-      /Steps before:\n {2}1\. agent\.go\(.*\n {2}2\. .*\n {2}3\. agent\.act\("\{button\}Save", .*\): the page changed/,
+      /Steps before:\n {2}1\. agent\.go\(.*\n {2}2\. .*\n {2}3\. agent\.act\("\{button\}Save", .*\): the page changed; POST \S+\/save was answered with 503/,
+      /What to do next:\n {2}POST \S+\/save was answered with 503 in step 3: look at the log of its server/,
     ]) {
       t.match(why.out, line);
     }

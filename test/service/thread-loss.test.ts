@@ -50,7 +50,7 @@ t.test('live sessions whose thread died answer again, with what was typed still 
   );
 });
 
-t.test('a page that asks or hangs when its thread dies is replaced, and the next script is told', async (t) => {
+t.test('a page that asks or hangs when its thread dies is replaced, and the next script gets an error', async (t) => {
   const { service, sessionThreads } = await startWithThreads(t);
   const ids = await Promise.all(HOLDING_SCRIPTS.map((script) => holdPage(service, script)));
   await Promise.all(sessionThreads().map((worker) => worker.terminate()));

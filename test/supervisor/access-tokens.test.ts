@@ -92,22 +92,25 @@ t.test('A token runs and queues as much as it may, and those behind it are not h
   });
 });
 
-t.test('A token begins as many a minute as it may, and is told when the next', async (t) => {
-  let now = 0;
-  const rate = new RateLimit({ now: () => new Date(now) });
-  for (let count = 0; count < 60; count += 1) rate.take('one', 60);
-  t.throws(() => rate.take('one', 60), { code: 'CAPACITY', details: { perMinute: 60, retryAfterSeconds: 1 } });
-  rate.take('another', 60);
-  now += 1_000;
-  rate.take('one', 60);
-  t.throws(() => rate.take('one', 60), { code: 'CAPACITY' });
-  now += 3_600_000;
-  for (let count = 0; count < 60; count += 1) rate.take('one', 60);
-  t.throws(() => rate.take('one', 60), { code: 'CAPACITY' });
+t.test(
+  'A token starts as many jobs a minute as its limit, and the error says when it may start the next',
+  async (t) => {
+    let now = 0;
+    const rate = new RateLimit({ now: () => new Date(now) });
+    for (let count = 0; count < 60; count += 1) rate.take('one', 60);
+    t.throws(() => rate.take('one', 60), { code: 'CAPACITY', details: { perMinute: 60, retryAfterSeconds: 1 } });
+    rate.take('another', 60);
+    now += 1_000;
+    rate.take('one', 60);
+    t.throws(() => rate.take('one', 60), { code: 'CAPACITY' });
+    now += 3_600_000;
+    for (let count = 0; count < 60; count += 1) rate.take('one', 60);
+    t.throws(() => rate.take('one', 60), { code: 'CAPACITY' });
 
-  for (let caller = 0; caller < 1_000; caller += 1) rate.take(`revoked ${caller}`, 60);
-  t.equal(rate.size, 1_001);
-  now += 120_000;
-  rate.take('one', 60);
-  t.equal(rate.size, 1, 'what has filled again is not kept');
-});
+    for (let caller = 0; caller < 1_000; caller += 1) rate.take(`revoked ${caller}`, 60);
+    t.equal(rate.size, 1_001);
+    now += 120_000;
+    rate.take('one', 60);
+    t.equal(rate.size, 1, 'what has filled again is not kept');
+  },
+);

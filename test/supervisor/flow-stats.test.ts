@@ -19,7 +19,7 @@ function ended(session: number, flow: string, day: number, status: 'passed' | 'f
   return eventRow(idOf(session), { type: 'FlowFinished', data }, at);
 }
 
-t.test('What flows did is told from the journal, also when their sessions are gone', async (t) => {
+t.test('Statistics of flows come from the journal, also when their sessions are gone', async (t) => {
   const journal = await Journal.open(await journalPlace(t, `${t.testdir({})}/troupe.db`));
   t.teardown(() => journal.close());
   const clock = new ManualClock();
@@ -68,6 +68,10 @@ t.test('What flows did is told from the journal, also when their sessions are go
   );
   const late = await flowStats(journal, clock, { since: '2025-12-21T00:00:00.000Z' });
   t.match(late.flows, [{ flow: 'login', runs: 1 }]);
-  await journal.prune({ runsBefore: '2025-12-21T00:00:00.000Z', batchesBefore: '2025-12-21T00:00:00.000Z' });
+  await journal.prune({
+    runsBefore: '2025-12-21T00:00:00.000Z',
+    batchesBefore: '2025-12-21T00:00:00.000Z',
+    joinedBefore: '',
+  });
   t.match((await flowStats(journal, clock, {})).flows, [{ flow: 'login', runs: 1 }]);
 });

@@ -10,7 +10,7 @@ import { Journal } from '#troupe/journal/journal.js';
 import { type AutoRequest, type LiveRequest, type SessionId, SessionRecord } from '#troupe/protocol/session.js';
 import { EventHub } from '#troupe/supervisor/events/event-hub.js';
 import { acceptedRecord, newSessionId, startedRecord } from '#troupe/supervisor/sessions/session-record.js';
-import { type Recovered, recoverSessions } from '#troupe/supervisor/upkeep/recovery.js';
+import { leftSessions, type Recovered, recoverSessions } from '#troupe/supervisor/upkeep/recovery.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -29,8 +29,15 @@ async function leftJournal(home: string) {
   const leave = async (request: LiveRequest | AutoRequest, lease: LeaseIdentity | null | undefined) => {
     const id = newSessionId();
     const accepted = acceptedRecord(id, request, DEFAULTS);
-    const record = lease === undefined ? accepted : startedRecord(accepted, 'process', new Date(0));
-    const requests = [{ sessionId: id, caller: '', request: vault.seal(request, '') }];
+    const record =
+      lease === undefined
+        ? accepted
+        : startedRecord(accepted, {
+            driver: 'process',
+            config: { node: undefined, artifacts: undefined },
+            now: new Date(0),
+          });
+    const requests = [{ sessionId: id, caller: '', hosts: '', request: vault.seal(request, '') }];
     await journal.write({ records: [{ record, lease: lease ?? null }], requests });
     return id;
   };
@@ -118,7 +125,15 @@ async function recovery(t: Test, driver: Partial<Driver>, more: Partial<Recovere
     ...more,
   };
   const end = async (id: SessionId) => (await journal.get(id))?.record;
-  return { clock, said, queued, resumed, leave, end, run: () => recoverSessions(parts, recovered) };
+  return {
+    clock,
+    said,
+    queued,
+    resumed,
+    leave,
+    end,
+    run: async () => recoverSessions(parts, recovered, await leftSessions(parts.journal), { sweeps: true }),
+  };
 }
 
 const lease = (name: string): LeaseIdentity => ({ driver: 'process', leaseId: name });

@@ -31,6 +31,8 @@ export class FreeBrowsers {
   desktopSocket: string | undefined;
   /** A browser that starts crashes before anybody connects to it. */
   stillborn = false;
+  /** Pages run no script: nothing that they are asked is answered. */
+  hung = false;
   /** Starts that were given up by who wanted them. */
   abandoned = 0;
   readonly driver: Driver = {
@@ -150,6 +152,7 @@ export class FreeBrowsers {
     const send = (message: object) => socket.send(JSON.stringify(message), () => undefined);
     socket.on('message', (data) => {
       const { id, method, sessionId } = Command.parse(JSON.parse(String(data)));
+      if (this.hung && method.startsWith('Runtime.')) return;
       if (method === 'Target.setAutoAttach' && sessionId === 'B') {
         const params = { sessionId: 'S', targetInfo: PAGE, waitingForDebugger: false };
         send({ method: 'Target.attachedToTarget', params, sessionId });

@@ -35,7 +35,8 @@ export function handyman({ body: { messages } }: ModelRequest): Turn {
 
 function repair(error: string, page: string, messages: readonly ModelMessage[]): Turn {
   const lines = page.split('\n');
-  const wanted = /answers to (\{[^}]*\})(.*?)(?:; (?:near it|the page has|the page says).*)?$/m.exec(error);
+  const wanted =
+    /answers to (\{[^}]*\})(.*?)(?:; (?:similar|the page has|the page says|the dialog|a dialog).*)?$/m.exec(error);
   const [, role = '', name = ''] = wanted ?? [];
   const step = failedStep(error, messages);
   const named = (line: string) => line.replace(/ (?:=|\[|\(|->|disabled).*$/, '');

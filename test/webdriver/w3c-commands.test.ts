@@ -5,6 +5,7 @@ import t from 'tap';
 import { guardLeaks } from '../support/leaks.js';
 import { skipWithout } from '../support/programs.js';
 import { startTestService } from '../support/service.js';
+import { NEEDING_A_WINDOW, routeOf, W3C_ROUTES } from './w3c-routes.js';
 
 guardLeaks(t);
 
@@ -28,6 +29,23 @@ interface Case {
   /** An error code of the recommendation; the status belongs to it. */
   readonly error?: string;
 }
+
+/** Valid bodies of commands, for what is wrong besides. */
+const BODIES: { readonly [route: string]: object } = {
+  'POST url': { url: 'http://127.0.0.1:1/' },
+  'POST window/new': { type: 'tab' },
+  'POST frame': { id: null },
+  'POST window/rect': { width: 700, height: 500 },
+  'POST element': { using: 'css selector', value: 'p' },
+  'POST elements': { using: 'css selector', value: 'p' },
+  'POST value': { text: 'x' },
+  'POST execute/sync': { script: 'return 1', args: [] },
+  'POST execute/async': { script: 'arguments[0](1)', args: [] },
+  'POST cookie': { cookie: { name: 'a', value: 'b' } },
+  'POST actions': { actions: [] },
+};
+
+const missingIn = (seen: ReadonlySet<string>) => W3C_ROUTES.filter((route) => !seen.has(route));
 
 /** Section 6.6 of W3C WebDriver. */
 const STATUS: { readonly [error: string]: number } = {
@@ -80,7 +98,8 @@ t.test(
     };
     const find = async (css: string): Promise<string> =>
       (await value('POST', 'element', { using: 'css selector', value: css }))[ELEMENT];
-    const covered = new Set<string>();
+    const worked = new Set<string>();
+    const refused = new Set<string>();
     const all = async (name: string, cases: readonly Case[]): Promise<void> => {
       for (const { method, path, body, value: wanted = null, error } of cases) {
         const given = method === 'POST' ? (body ?? {}) : undefined;
@@ -90,7 +109,7 @@ t.test(
             ? { status: 200, body: { value: wanted } }
             : { status: STATUS[error], body: { value: { error, message: String, stacktrace: String } } };
         t.match(answer, pattern, `${name}: ${method} ${path} ${JSON.stringify(given ?? '')}`);
-        covered.add(`${method} ${path}`);
+        (error === undefined ? worked : refused).add(routeOf(method, path));
       }
     };
     const css = { using: 'css selector', value: '#name' };
@@ -222,6 +241,7 @@ t.test(
     ]);
     const first = await value('GET', 'window');
     await all('Windows', [
+      { method: 'GET', path: 'window', value: first },
       { method: 'GET', path: 'window/handles', value: [first] },
       { method: 'POST', path: 'window', body: { handle: first } },
       { method: 'POST', path: 'window', body: { handle: 'none' }, error: 'no such window' },
@@ -242,7 +262,15 @@ t.test(
     await all('Closing a window', [
       { method: 'POST', path: 'window', body: { handle: second } },
       { method: 'DELETE', path: 'window', value: [first] },
-      { method: 'GET', path: 'title', error: 'no such window' },
+    ]);
+    for (const route of NEEDING_A_WINDOW) {
+      const [method = '', path = ''] = route.replace('element/*', `element/${input}`).split(' ');
+      const body = method === 'POST' ? (BODIES[route.replace(/(element|shadow)\/\*\//, '')] ?? {}) : undefined;
+      const answer = await send(method, path.replace('shadow/*', `shadow/${shadow}`).replace('*', 'x'), body);
+      t.match(answer, { status: 404, body: { value: { error: 'no such window' } } }, `a closed window: ${route}`);
+      refused.add(route);
+    }
+    await all('The window before', [
       { method: 'POST', path: 'window', body: { handle: first } },
       { method: 'GET', path: 'title', value: 'Commands' },
     ]);
@@ -308,7 +336,12 @@ t.test(
       { method: 'POST', path: 'title', error: 'unknown command' },
       { method: 'DELETE', path: 'url', error: 'unknown command' },
     ]);
-    t.ok(covered.size > 60);
+    for (const route of W3C_ROUTES.filter((route) => route.startsWith('POST'))) {
+      const answer = await send('POST', route.slice('POST '.length).replaceAll('*', input), '{');
+      t.match(answer, { status: 400, body: { value: { error: 'invalid argument' } } }, `no JSON: ${route}`);
+    }
+    t.same(missingIn(worked), IN_DOCKER ? ['POST window/minimize'] : [], 'each command has worked');
+    t.same(missingIn(refused), ['GET timeouts', 'GET window/handles'], 'and all with any input were refused a bad one');
     t.match(await hub('DELETE', `/session/${sessionId}`), { status: 200, body: { value: null } });
     t.match(await hub('DELETE', `/session/${sessionId}`), {
       status: 404,

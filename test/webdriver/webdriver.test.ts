@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { By, until } from 'selenium-webdriver';
 import t from 'tap';
+import { WebSocket } from 'ws';
 import { chromedrivers } from '../support/chromedrivers.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -14,6 +16,21 @@ const PAGE = `data:text/html,${encodeURIComponent(
   '<title>Form</title><h1>Hello</h1><input id=name><input id=secret type=password>' +
     '<button id=go onclick="document.title=document.getElementById(\'name\').value">Go</button>',
 )}`;
+
+/** The ports of this machine that a process is connected to. */
+function connectedTo(pid: number): readonly string[] {
+  const files = readdirSync(`/proc/${pid}/fd`).map((file) => readlinkSync(`/proc/${pid}/fd/${file}`));
+  return readFileSync('/proc/net/tcp', 'latin1')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '01' && files.includes(`socket:[${inode}]`))
+    .filter(([, local]) => !isListening(local))
+    .map(([, , remote = '']) => `${Number.parseInt(remote.slice(-4), 16)}`);
+}
+
+function isListening(local = ''): boolean {
+  return readFileSync('/proc/net/tcp', 'latin1').includes(`${local} 00000000:0000 0A`);
+}
 
 t.test('A suite of Selenium runs in a session', { skip: skipWithout('chromedriver', 'setpriv') }, async (t) => {
   const service = await startTestService(t, { maxSessions: 2 });
@@ -82,14 +99,36 @@ t.test('A suite of Selenium runs in a session', { skip: skipWithout('chromedrive
       const [, port] = /--port=(\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, 'latin1')) ?? [];
       return port === undefined ? [] : [port];
     });
+    const addresses = [...new Set(chromedrivers().flatMap(connectedTo))];
     t.equal(ports.length, 1);
-    for (const port of ports) {
+    t.equal(addresses.length, 1, 'the DevTools address of the browser');
+    for (const port of addresses) {
+      const version = `http://127.0.0.1:${port}/json/version`;
+      t.equal((await fetch(version)).status, 404, 'another process than chromedriver is refused');
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/devtools/browser/session`);
+      const [{ message }] = await once(socket, 'error');
+      t.match(message, /socket hang up/);
+    }
+    for (const port of [...ports, ...addresses]) {
       const answered = await call('POST', `/session/${id}/url`, { url: `http://127.0.0.1:${port}/status` });
       t.match(answered.body.value, { error: 'unknown error', message: /ERR_/ });
     }
     t.equal((await call('DELETE', `/session/${id}`)).status, 200);
   });
 });
+
+t.test(
+  'A chromedriver that starts slowly does not let the idle timeout of its session run out',
+  { skip: skipWithout('chromedriver', 'setpriv') },
+  async (t) => {
+    const folder = t.testdir({ chromedriver: '#!/bin/sh\nsleep 3\nexec chromedriver "$@"\n' });
+    chmodSync(`${folder}/chromedriver`, 0o755);
+    const service = await startTestService(t, { chromedriver: `${folder}/chromedriver` });
+    const capabilities = { alwaysMatch: { 'troupe:options': { idleTimeout: 1 } } };
+    const { status, body } = await service.call('POST', '/session', { capabilities });
+    t.equal(status, 200, JSON.stringify(body));
+  },
+);
 
 t.test('Requests that cannot be served get errors in the form of W3C WebDriver', async (t) => {
   const service = await startTestService(t, { chromedriver: '/nowhere/chromedriver' });

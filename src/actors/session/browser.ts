@@ -12,9 +12,11 @@ import { onAbort, settlesWithin } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
+import { endPages } from './browsers/end-pages.js';
 import { CdpConnection } from './connection/cdp-connection.js';
 import type { DevToolsChannel } from './connection/devtools-channel.js';
 import { PageDefaults } from './page-defaults.js';
+import { grantPermissions } from './permissions.js';
 import { restoreStorage } from './storage-state.js';
 
 /** Pages only: a worker that we attached to would not start until we resumed it. */
@@ -81,6 +83,8 @@ export class Browser implements BrowserPort {
     const removeAbortListener = onAbort(bounds.signal, close);
     const cancelTimer = systemClock.after(bounds.deadlineMs, close);
     try {
+      if (bounds.losesPages === true) await endPages(connection, CLOSE_MS);
+      channel.endEarlierSessions();
       const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
       await browser.#attach();
       if (bounds.takesOver === true) await browser.#closePages(bounds.losesPages === true);
@@ -186,6 +190,7 @@ export class Browser implements BrowserPort {
   async #prepare(options: BrowserOptions): Promise<void> {
     const first = this.#firstPage();
     await this.#defaults.accepted;
+    if (options.permissions !== undefined) await grantPermissions(this, options.permissions);
     if (options.storageState === undefined) return;
     this.#restoring = true;
     await restoreStorage(this, first, options.storageState);
@@ -212,7 +217,6 @@ export class Browser implements BrowserPort {
       this.#pages.delete(session);
       await this.send('Target.closeTarget', { targetId });
     }
-    // A page runs on for a moment after that. One that was mocked must not ask anybody else.
     if (all && !(await settlesWithin(gone, CLOSE_MS))) {
       throw new TroupeError('WORKER_LOST', 'A page of the browser could not be closed');
     }

@@ -8,10 +8,12 @@ import type { BrowserEndpoint, DevToolsAddress } from '../../containers/driver.j
 import type { PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
+import type { RecordingRequest } from '../../protocol/recording/recording-request.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { ServiceReachOptions } from '../../request-client/flow/service-reach.js';
 import type { ActorKind } from '../actor.js';
 import type { BrowserOptions } from './browser-options.js';
+import type { GivenBrowser } from './browsers/given-browser.js';
 import type { DevToolsMessages } from './connection/devtools-clients.js';
 import type { ModelTask } from './model-phase.js';
 import type { FrameRequest, ScreenFrame } from './screen.js';
@@ -52,6 +54,10 @@ export interface SessionArgs {
   readonly actMs: number;
   /** What pages are compared with: the folder for copies of new ones, driver and system, whether they are to be written. */
   readonly baselines: { readonly artifactsDir: string; readonly platform: string; readonly updating: boolean };
+  /** When a flow has failed, a person is waited for. */
+  readonly pausesOnFailure: boolean;
+  /** A `SharedDeadline` after which the session must not act; undefined if it may for as long as it lives. */
+  readonly actsUntil?: SharedArrayBuffer | undefined;
   /** Who has control: a person may have it when the actor is restarted. */
   readonly controller: 'agent' | 'person';
 }
@@ -116,6 +122,15 @@ export type SessionMessages = {
     readonly payload: { readonly state: string; readonly outcome: SaveOutcome };
     readonly reply: null;
   };
+  /** A browser for the script that has asked for it. NOT_FOUND if none waits any more; why it cannot be used. */
+  GiveBrowser: {
+    readonly payload: { readonly browser: string; readonly given: GivenBrowser; readonly timeoutMs: number };
+    readonly reply: null;
+  };
+  /** There is none. */
+  RefuseBrowser: { readonly payload: { readonly browser: string; readonly error: ErrorBody }; readonly reply: null };
+  /** Begins or ends to emit what a person does as ActRecorded; ends with the actor. */
+  Record: { readonly payload: RecordingRequest; readonly reply: null };
   /** A person's input for the active page. WAIT_TIMEOUT if the page does not process it. */
   SendInput: { readonly payload: { readonly inputs: readonly PageInput[] }; readonly reply: null };
   /** The selection of the active page, at most 65,536 characters. */
@@ -152,8 +167,17 @@ export type SessionMessages = {
   /** The step has ended; with an error, it has failed. */
   EndStep: { readonly payload: { readonly step: number; readonly error: ErrorBody | null }; readonly reply: null };
   DetachDevTools: { readonly payload: { readonly client: number }; readonly reply: null };
+  /**
+   * Opens the DevTools address for one chromedriver, in place of an earlier one, and replies with its port. `pid` is the
+   * only process that may connect. It closes with the actor.
+   */
+  OpenDebugger: { readonly payload: { readonly pid: number }; readonly reply: number };
+  CloseDebugger: { readonly payload: null; readonly reply: null };
   /** The model's answer with this number is on disk. Its tool calls are not executed before. */
-  ModelAnswerRecorded: { readonly payload: { readonly call: number }; readonly reply: null };
+  ModelAnswerRecorded: {
+    readonly payload: { readonly call: number; readonly error: ErrorBody | null };
+    readonly reply: null;
+  };
 };
 
 /** A session actor emits its events in batches, in order. It crashes with WORKER_LOST if its browser is gone. */

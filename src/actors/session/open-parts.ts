@@ -1,10 +1,14 @@
 import type { Agent } from '../../agent-js/agent.js';
 import type { NetworkLog } from '../../agent-js/network/network-log.js';
 import type { CastPuller } from '../../agent-js/pictures/screencast.js';
+import type { SessionRecorder } from '../../agent-js/recording/session-recorder.js';
 import type { TraceLog } from '../../agent-js/trace/trace-log.js';
 import type { PlaywrightSession } from '../../playwright/session/playwright-session.js';
 import type { Sandbox } from '../../script/sandbox.js';
 import type { Browser } from './browser.js';
+import { closeBrowser, type DrivenBrowser } from './browsers/driven-browser.js';
+import type { SecondBrowsers } from './browsers/second-browsers.js';
+import type { DebuggerDoor } from './connection/debugger-door.js';
 import type { DevToolsChannel } from './connection/devtools-channel.js';
 import type { DevToolsClients } from './connection/devtools-clients.js';
 import type { InputDispatcher } from './control/input-dispatcher.js';
@@ -17,6 +21,8 @@ export interface OpenParts {
   readonly channel: DevToolsChannel;
   /** Other DevTools clients of the same browser. */
   readonly clients: DevToolsClients;
+  /** For a chromedriver. */
+  readonly door: DebuggerDoor;
   readonly browser: Browser;
   readonly agent: Agent;
   readonly playwright: PlaywrightSession;
@@ -24,6 +30,9 @@ export interface OpenParts {
   readonly flows: FlowJob;
   readonly screens: { readonly [U in CastPuller]: Screen };
   readonly input: InputDispatcher;
+  readonly recorder: SessionRecorder;
+  /** Those of `agent.session`. */
+  readonly seconds: SecondBrowsers;
   readonly network: NetworkLog;
   /** Null: the session is to have no trace. */
   readonly trace: TraceLog | null;
@@ -34,22 +43,14 @@ export interface OpenParts {
 /** Closes the parts from left to right, in the order in which they depend on one another. */
 export async function closeParts({
   sandbox,
-  playwright,
-  agent,
-  browser,
-  channel,
-  network,
-  trace,
-}: {
-  [P in 'sandbox' | 'playwright' | 'agent' | 'browser' | 'channel' | 'network' | 'trace']?: OpenParts[P] | undefined;
-}): Promise<void> {
+  seconds,
+  door,
+  ...browser
+}: Partial<DrivenBrowser> & { [P in 'sandbox' | 'seconds' | 'door']?: OpenParts[P] | undefined }): Promise<void> {
   // Emit the last steps at once, without waiting for their pictures or the script.
-  agent?.flush();
+  browser.agent?.flush();
   await sandbox?.close();
-  await playwright?.close();
-  await agent?.dispose();
-  browser?.close();
-  await channel?.close();
-  await network?.close();
-  await trace?.close();
+  await seconds?.close();
+  await door?.close();
+  await closeBrowser(browser);
 }

@@ -1,28 +1,27 @@
-import { Agent } from '../../agent-js/agent.js';
 import type { ConnectionEnd } from '../../agent-js/browser/browser-port.js';
 import { filesModule } from '../../agent-js/files/files.js';
 import { flowModule } from '../../agent-js/flows/flow.js';
 import { Handoffs } from '../../agent-js/handoff.js';
-import { NetworkLog } from '../../agent-js/network/network-log.js';
-import { RequestMemory } from '../../agent-js/network/request-memory.js';
 import type { CastPuller } from '../../agent-js/pictures/screencast.js';
+import { SessionRecorder } from '../../agent-js/recording/session-recorder.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import { SavedStates } from '../../agent-js/state/saved-states.js';
-import { TraceLog } from '../../agent-js/trace/trace-log.js';
+import { StepOrder } from '../../agent-js/step-order.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { settlesWithin, withSignal } from '../../base/deadline.js';
-import { PlaywrightSession } from '../../playwright/session/playwright-session.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
+import type { RecordingRequest } from '../../protocol/recording/recording-request.js';
 import { Routes } from '../../request-client/connection/routes.js';
 import { requestsModule } from '../../request-client/flow/requests-module.js';
 import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
-import { Browser } from './browser.js';
+import { driveBrowser } from './browsers/driven-browser.js';
+import { SecondBrowsers } from './browsers/second-browsers.js';
 import { ClientSteps } from './client-steps.js';
-import { DevToolsChannel } from './connection/devtools-channel.js';
+import { DebuggerDoor } from './connection/debugger-door.js';
 import { DevToolsClients } from './connection/devtools-clients.js';
 import { ControlLock } from './control/control-lock.js';
 import { InputDispatcher } from './control/input-dispatcher.js';
@@ -40,6 +39,9 @@ import { type SessionInput, type SessionState, transition } from './session-stat
 
 /** Scripts that may wait behind the running one (spec section 3). */
 const WAITING_SCRIPTS = 64;
+
+/** How long a page may take to hear that the next click asserts. */
+const RECORD_MS = 3_000;
 
 /** One session: the connection to its browser, its script thread, and the queue of scripts. */
 export class SessionBehaviour implements Behaviour<SessionMessages> {
@@ -98,6 +100,12 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       this.#states.settle(state, outcome);
       return null;
     },
+    GiveBrowser: ({ browser, given, timeoutMs }) => later(this.#openParts().seconds.give(browser, given, timeoutMs)),
+    RefuseBrowser: ({ browser, error }) => {
+      this.#parts?.seconds.refuse(browser, error);
+      return null;
+    },
+    Record: (order, { signal }) => later(this.#record(order, signal)),
     SendInput: ({ inputs }) => later(this.#openParts().input.send(inputs)),
     CopySelection: () => later(this.#redacted(() => this.#openParts().input.selection())),
     RunFlows: ({ paths, timeoutMs }, asker) =>
@@ -122,7 +130,9 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       this.#parts?.clients.detach(client);
       return null;
     },
-    ModelAnswerRecorded: ({ call }) => this.#modelPhase?.answerRecorded(call) ?? null,
+    OpenDebugger: ({ pid }) => later(this.#openParts().door.open(pid)),
+    CloseDebugger: () => later(this.#parts?.door.shut() ?? Promise.resolve(null)),
+    ModelAnswerRecorded: ({ call, error }) => this.#modelPhase?.answerRecorded(call, error) ?? null,
   };
 
   async stopped(termination: Termination): Promise<void> {
@@ -135,58 +145,45 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#parts = undefined;
     for (const screen of Object.values(parts?.screens ?? {})) screen.close();
     void this.#person?.close();
+    parts?.recorder.stop();
     if (parts !== undefined) await closeParts(parts);
     this.#batcher.close();
   }
 
   async #open(timeoutMs: number, takesOver: boolean): Promise<{ pageLost: boolean }> {
     this.#advance({ type: 'Opening' });
-    const { endpoint, devTools, page, screenshotsDir, flowsDir, args, firstStep, actMs, healedDir, networkLog } =
-      this.#args;
-    const { requestsDir, stepScreenshots, networkBodies, baselines } = this.#args;
-    const redact = <T>(shown: T): T => this.#secrets.redact(shown);
-    const reach = serviceReach(this.#args.reach);
+    const { flowsDir, requestsDir, args, healedDir } = this.#args;
     const emit = (event: SessionEvent) => this.#emit(event);
     const rules = new RulesMark(this.#args.rulesMark);
     const losesPages = takesOver && rules.stands;
-    const bounds = { takesOver, losesPages, signal: this.#closing.signal, deadlineMs: timeoutMs };
-    const channel = await DevToolsChannel.open(devTools, bounds);
-    const browser = await Browser.connect(endpoint, channel, page, bounds).catch(async (error: unknown) => {
-      await channel.close();
-      throw error;
-    });
-    if (losesPages) await rules.set(false);
-    const network = new NetworkLog({ file: networkLog, redact });
-    browser.listen((event) => network.observe(event));
-    const requests = new RequestMemory();
-    browser.listen((event) => requests.observe(event));
-    const trace = this.#args.traceLog === null ? null : new TraceLog({ file: this.#args.traceLog, redact });
-    if (trace !== null) browser.listen((event) => trace.observe(event));
-    const agent = new Agent({
-      browser,
+    const shared = {
+      args: this.#args,
+      order: new StepOrder(emit, this.#args.firstStep),
+      states: this.#states,
       emit,
-      screenshotsDir,
-      stepScreenshots,
-      firstStep,
-      actMs,
-      flowsDir,
-      baselines,
-      redact,
-    });
-    if (networkBodies) network.keepBodies(browser);
-    else network.attach(browser);
-    const playwright = new PlaywrightSession({
-      agent,
-      join: (user, until) => channel.join(user, until),
-      listen: (listener) => browser.onDownloadMessage(listener),
-      folders: { dir: endpoint.uploadsDir, flowsDir },
-      rulesStand: (stand) => rules.set(stand),
-      emit,
-    });
+      redact: <T>(shown: T): T => this.#secrets.redact(shown),
+    };
+    const first = await driveBrowser(
+      this.#args,
+      shared,
+      { name: null, rulesStand: (stand) => rules.set(stand) },
+      { takesOver, losesPages, signal: this.#closing.signal, deadlineMs: timeoutMs },
+    );
+    const { channel, browser, agent, playwright, trace } = first;
+    const seconds = new SecondBrowsers(shared);
     try {
-      const flows = new FlowJob({ emit, healedDir, heldMs: () => this.#handoffs.waitedMs });
+      if (losesPages) await rules.set(false);
+      const reach = serviceReach(this.#args.reach);
+      const flows = new FlowJob({
+        emit,
+        healedDir,
+        heldMs: () => this.#handoffs.waitedMs,
+        failed: async ({ error }, signal) => {
+          if (this.#args.pausesOnFailure) await this.#handoffs.pause(`The flow failed: ${error}`, signal);
+        },
+      });
       const offered = [
-        playwright.addTo(requests.addTo(this.#states.addTo(this.#handoffs.addTo(agent.module), browser), browser)),
+        seconds.addTo(this.#handoffs.addTo(first.module), first),
         playwright.module,
         flowModule({ flowsDir, onLoad: (flow, source) => trace?.source(flow, source) }),
         filesModule({ flowsDir }),
@@ -198,29 +195,29 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         flows.forward(event);
         if (!flows.tape.replaying) agent.observe(event);
       };
+      const { endpoint } = this.#args;
       const sandbox = await Sandbox.start({ modules, emit: emitted, args });
       const screenFor = (user: CastPuller) => new Screen(agent.screencast, () => agent.activePage, user);
       const screens = { viewers: screenFor('viewers'), video: screenFor('video') };
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
+      const recorder = new SessionRecorder(browser, agent.tabs, (data) => emit({ type: 'ActRecorded', data }));
       const clients = new DevToolsClients(channel);
       this.#parts = {
-        channel,
+        ...first,
         clients,
-        browser,
-        agent,
-        playwright,
+        door: new DebuggerDoor(channel, { product: endpoint.product, folders: { id: this.#args.id, ...endpoint } }),
         sandbox,
         flows,
         screens,
         input,
-        network,
-        trace,
+        recorder,
+        seconds,
         forPerson,
       };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
-      await closeParts({ channel, browser, agent, playwright, network, trace, sandbox: this.#parts?.sandbox });
+      await closeParts({ ...first, sandbox: this.#parts?.sandbox });
       this.#parts = undefined;
       throw error;
     }
@@ -256,6 +253,14 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   #ensurePerson(): Person {
     this.#person ??= new Person(this.#openParts().forPerson);
     return this.#person;
+  }
+
+  async #record({ recording, assertNext = false }: RecordingRequest, signal: AbortSignal): Promise<null> {
+    const { recorder } = this.#openParts();
+    if (!recording) recorder.stop();
+    else recorder.start();
+    if (recording && assertNext) await recorder.assertNext({ deadline: performance.now() + RECORD_MS, signal });
+    return null;
   }
 
   async #settle(pictureMs: number): Promise<null> {
@@ -350,7 +355,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#pageLost = false;
     throw new TroupeError(
       'SESSION_RESTARTED',
-      'The session was restarted and its page was closed, because it did not answer or its rules of page.route were lost. The script was not run; open the page and run it again',
+      'The session was restarted and its page was closed, because it did not answer or its clock or rules of page.route were lost. The script was not run; open the page and run it again',
       { pageLost: true },
     );
   }

@@ -8,6 +8,7 @@ import {
   type Finished,
   type FinishRequest,
   isProblem,
+  type PageProblem,
   type Ready,
   type ReadyRequest,
   type TypedOutcome,
@@ -21,6 +22,8 @@ import { waitUntilLoaded } from './wait.js';
 
 /** How long an action without any effect so far is given to have one. */
 const GRACE_MS = 60;
+/** How long the requests of an action without any effect so far may take to have one. */
+const LATE_MS = 1_000;
 /** How long the page around a frame may take to tell that the frame's form leads it away. */
 const OUTWARDS_MS = 400;
 /** How long a window that a page has asked for may take to be there. */
@@ -63,7 +66,7 @@ export async function act(tabs: Tabs, request: ActRequest, options: ActOptions):
   const { navigation } = tab;
   navigation.mark = navigation.count;
   const before = { tabs: tabs.opened, downloads: tabs.downloads.count, loaderId: navigation.loaderId };
-  // One that is no key is told before anything is waited for.
+  // Something that is not a key fails before anything is waited for.
   if (request.action === 'press') chord(String(request.value));
   if (tab.dialog !== null) {
     const value = typeof request.value === 'string' ? request.value : null;
@@ -126,7 +129,10 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       if (chose) wanted?.shift();
       list = chose ? 'perhaps open' : 'open';
       const more = !chose || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
-      if (!more) return { changed: anyChange, place: { url, title }, ...shownBy(typed, request) };
+      if (more) continue;
+      const shown = shownBy(typed, request);
+      if (anyChange || !tab.network.hasAsked) return { changed: anyChange, place: { url, title }, ...shown };
+      return { changed: await changesLate(tab, options.after), ...shown };
     } else if (remainingMs(bounds) <= 0) {
       throw failed(tab, `${locator} ${missed}`, locator);
     }
@@ -190,8 +196,21 @@ async function finish(tab: Tab, request: FinishRequest, bounds: Bounds): Promise
   }
 }
 
+/** Waits for something to come of the requests that an action has made. */
+async function changesLate(tab: Tab, bounds: Bounds): Promise<boolean> {
+  const limit = within(bounds, LATE_MS);
+  for (let isOpen = true; isOpen && remainingMs(limit) > 0; ) {
+    // Once more after the last answer: the page has yet to show it.
+    isOpen = tab.network.awaited > 0;
+    const asked = await tab.ask('late', { ms: GRACE_MS }, bounds);
+    if (asked.kind !== 'answer' || asked.value.changed) return true;
+  }
+  return false;
+}
+
 async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bounds): Promise<Ready | 'dialog'> {
   const { ownDialogs } = tab;
+  const startedAt = performance.now();
   for (;;) {
     const asked = await tab.ask('ready', { ...request, ms: remainingMs(bounds) }, bounds);
     if (asked.kind === 'dialog') {
@@ -203,10 +222,26 @@ async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bo
       const quiet = asked.value.problem === 'blocked' && asked.value.quiet === true;
       // Requests that are under way may bring what is missing.
       if (quiet && tab.network.isLoading && remainingMs(bounds) > 0) continue;
-      throw problemError(asked.value, request.locator, tab);
+      throw waitedFor(asked.value, request.locator, tab, startedAt);
     }
-    if (remainingMs(bounds) <= 0) throw new TroupeError('WAIT_TIMEOUT', 'The page does not stop navigating');
+    if (remainingMs(bounds) <= 0) {
+      throw new TroupeError('WAIT_TIMEOUT', `${request.locator} was not reached: the page does not stop navigating`);
+    }
   }
+}
+
+/** The page that is on its way, or there. */
+function leadsTo({ navigation, url }: Tab): string {
+  return navigation.pending?.url ?? url;
+}
+
+/** The error of an element that did not become ready, with how long that was waited for, if it was. */
+function waitedFor(problem: PageProblem, locator: string, tab: Tab, startedAt: number): TroupeError {
+  const error = problemError(problem, locator, tab);
+  const waits = problem.problem === 'missing' || (problem.problem === 'blocked' && !problem.final);
+  if (!waits) return error;
+  const waitedMs = Math.round(performance.now() - startedAt);
+  return new TroupeError(error.code, `${error.message} (waited ${waitedMs} ms)`, { ...error.details, waitedMs });
 }
 
 /** Waits for the window or the page that the action has asked for. */
@@ -225,7 +260,7 @@ async function settled(tabs: Tabs, tab: Tab, outcome: Outcome, options: ActOptio
   }
   if (front !== tab || isNavigating(front)) {
     if (!(await waitUntilLoaded(front, bounds))) {
-      throw new TroupeError('WAIT_TIMEOUT', `The page that this led to did not load in time`);
+      throw new TroupeError('WAIT_TIMEOUT', `The page that this led to did not load in time: ${leadsTo(front)}`);
     }
   }
   // An error page may stand there before anybody has looked.

@@ -242,7 +242,8 @@ function unknownKey(source: string): TroupeError {
   const known = [NAMED, MODIFIERS, ALIASES].flatMap((keys) => Object.keys(keys));
   const parts = source.split('+').map((part) => known.find((key) => key.toLowerCase() === part.toLowerCase()) ?? part);
   const meant = parts.join('+');
-  const keys = meant === source ? 'Enter, Tab, ArrowDown, a, F5, or a chord as Control+A' : `${meant} is`;
+  const keys =
+    meant === source ? 'Enter, Tab, ArrowDown, a, F5, or a chord as Control+A, one at a time' : `${meant} is`;
   const message = `${JSON.stringify(source)} is not a key: ${keys}`;
   return new TroupeError('SCRIPT_ERROR', message);
 }

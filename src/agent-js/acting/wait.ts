@@ -62,7 +62,10 @@ async function waitForNavigation(tabs: Tabs, tab: Tab, mark: number, bounds: Bou
 async function waitForIdle(tab: Tab, bounds: Bounds): Promise<void> {
   tab.network.watch();
   const idle = await tab.until(() => tab.network.isIdle && tab.navigation.pending === null, bounds);
-  if (!idle) throw timeout('The network did not become quiet');
+  if (idle) return;
+  const { pending } = tab.navigation;
+  const why = pending === null ? tab.network.unrest : `${pending.url} has not arrived`;
+  throw timeout(`The network did not become quiet${why === '' ? '' : `: ${why}`}`);
 }
 
 async function waitForElement(tab: Tab, locator: string, gone: boolean, bounds: Bounds): Promise<void> {
@@ -70,7 +73,9 @@ async function waitForElement(tab: Tab, locator: string, gone: boolean, bounds: 
     if (tab.dialog !== null) {
       if (isOnDialog(tab.dialog, locator) !== gone) return;
       const { dialog } = tab;
-      if (!(await tab.until(() => tab.dialog !== dialog, bounds))) throw timeout(tab.dialogError().message);
+      if (!(await tab.until(() => tab.dialog !== dialog, bounds))) {
+        throw timeout(`${locator} did not ${gone ? 'go' : 'appear'}. ${tab.dialogError().message}`);
+      }
     }
     const asked = await tab.ask('waitFor', { locator, gone, ms: remainingMs(bounds) }, bounds);
     if (asked.kind === 'answer') {

@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
 import { z } from 'zod';
 import { readFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -51,9 +52,10 @@ const Answer = z.object({
 
 let source: Promise<string> | undefined;
 
-/** axe-core, read when the first page is audited. */
+/** axe-core, which the build puts beside this module, packed; read when the first page is audited. */
 function axeSource(): Promise<string> {
-  source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js')).then(String);
+  const file = fileURLToPath(new URL('axe.min.js.br', import.meta.url));
+  source ??= readFile(file).then((packed) => brotliDecompressSync(packed).toString('utf8'));
   return source;
 }
 

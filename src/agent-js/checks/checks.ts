@@ -131,7 +131,8 @@ export class Checks {
       await pageChange(this.#activeTab(), CALL_AGAIN_MS, bounds);
       return { token: this.#keep(open) };
     }
-    const message = `agent.until: the function did not return anything true; its last value is ${received.slice(0, 300)} (waited ${waitedMs} ms)`;
+    const hint = received === 'undefined' ? '; does it return what it looks at?' : '';
+    const message = `agent.until: the function did not return anything true; its last value is ${received.slice(0, 300)} (waited ${waitedMs} ms)${hint}`;
     const history = open.seen.all;
     const details = { expected: 'a value that is true', received, history, waitedMs };
     const failed = new TroupeError('MATCH_FAILED', message, details);

@@ -13,6 +13,8 @@ import { SeenValues } from './seen-values.js';
 const ROUND_MS = 1_000;
 /** A locator that means several elements, or an element that has gone, for so long does so for good. */
 const STUCK_MS = 1_000;
+/** Of a dialog's message, what an error says, in characters. */
+const MAX_MESSAGE = 200;
 
 /** What came of waiting: the assertion holds, or its regular expression has to be tested on a text. */
 export type Waited = { readonly kind: 'passed' } | { readonly kind: 'test'; readonly text: string };
@@ -175,7 +177,11 @@ export class Expectation {
     if (what === 'count') return { kind: 'value', value: found ? 1 : 0 };
     if (!found) {
       const near = open === null ? [] : dialogControls(open).map((one) => one.locator);
-      return { kind: 'problem', problem: { problem: 'missing', message: '', near, alike: true, says: [] } };
+      const message =
+        open === null
+          ? ''
+          : `The dialog that is open is the ${open.kind} ${JSON.stringify(open.message.slice(0, MAX_MESSAGE))}`;
+      return { kind: 'problem', problem: { problem: 'missing', message, near, alike: true, says: [] } };
     }
     if (what === 'text') return { kind: 'value', value: open.message };
     if (what === 'value') return { kind: 'value', value: (whole ? open.input : control?.value) ?? '' };

@@ -18,7 +18,7 @@ const MAX_CANCELLED = 10_000;
 /** What a session's downloads may have together: the one that passes it is cancelled, and so is each one after it. */
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
 const MAX_URL = 2_000;
-/** Files of the same name that are told apart by a number. */
+/** Files of the same name that a number distinguishes. */
 const MAX_ALIKE = 1_000;
 
 /** A finished download, by its name in the downloads folder. */

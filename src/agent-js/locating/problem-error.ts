@@ -8,9 +8,16 @@ export interface Place {
 }
 
 /** What the page has instead of what a locator asks for, as the end of a sentence; '' if that is not known. */
-export function insteadWords({ near, alike, says }: Pick<MissingProblem, 'near' | 'alike' | 'says'>): string {
-  const has = near.length === 0 ? '' : `; ${alike ? 'near it:' : 'the page has'} ${near.join(', ')}`;
-  return says.length === 0 ? has : `${has}; the page says ${says.map((text) => JSON.stringify(text)).join(' and ')}`;
+export function insteadWords({ near, alike, says, dialog }: Omit<MissingProblem, 'problem' | 'message'>): string {
+  const has = near.length === 0 ? '' : `; ${alike ? 'similar:' : 'the page has'} ${near.join(', ')}`;
+  const said = says.length === 0 ? '' : `; the page says ${says.map((text) => JSON.stringify(text)).join(' and ')}`;
+  // Where nothing has a similar name, what the page says tells more than what else there is.
+  return (dialog === undefined ? '' : dialogWords(dialog)) + (alike ? has + said : said + has);
+}
+
+function dialogWords({ name, modal }: NonNullable<MissingProblem['dialog']>): string {
+  const which = name === '' ? 'a dialog' : `the dialog ${JSON.stringify(name)}`;
+  return modal ? `; ${which} is open, and must be answered first` : `; ${which} is open`;
 }
 
 /** What the page's script found wrong, as the error that the script sees. */
@@ -26,8 +33,11 @@ export function problemError(problem: PageProblem, locator: string, place: Place
       });
     }
     case 'ambiguous': {
-      const matches = problem.matches.join(', ');
-      const message = `Several visible elements match ${locator}: ${matches}; use one of these, or a locator that only one matches`;
+      const { rows = [], only } = problem;
+      const matches = problem.matches
+        .map((match, at) => (rows[at] ? `${match} in ${JSON.stringify(rows[at])}` : match))
+        .join(', ');
+      const message = `Several visible elements match ${locator}: ${matches}; use one of these, or a locator that only one matches${only === undefined ? '' : `, such as ${only}`}`;
       return new TroupeError('LOCATOR_AMBIGUOUS', message, { ...details, candidates: problem.matches });
     }
     case 'stale': {

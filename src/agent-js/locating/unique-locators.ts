@@ -53,7 +53,7 @@ function tallyOf(byName: Map<string, Tally[]>, name: string, word: string): Tall
   return tally;
 }
 
-/** A long name is told by how it begins, and so may be others. */
+/** A long name is shown by its beginning, which others may share. */
 function beginningLocator(controls: readonly Named[], control: Named): string {
   const { role, name } = control;
   const text = beginning(name);

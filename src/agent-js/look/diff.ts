@@ -12,12 +12,16 @@ export interface LookDiff {
   readonly changed: readonly ElementChange[];
 }
 
-/** Compares by locator: `before` without `removed`, `changed` applied, and `added` is exactly `after`. */
+/**
+ * Compares by locator: `before` without `removed`, `changed` applied, and `added` is exactly `after`. A change of what now
+ * stands elsewhere says after which element, as few of them as tell the new order.
+ */
 export function diffLooks(before: readonly ElementDescriptor[], after: readonly ElementDescriptor[]): LookDiff {
   if (before === after) return { added: [], removed: [], changed: [] };
-  const gone = new Map(before.map((element) => [element.locator, element]));
+  const gone = new Map(before.map((element, place) => [element.locator, { element, place }]));
   const added: number[] = [];
-  const changed: ElementChange[] = [];
+  const changes = new Map<string, ElementChange>();
+  const kept: { readonly index: number; readonly place: number }[] = [];
   after.forEach((element, index) => {
     const earlier = gone.get(element.locator);
     if (earlier === undefined) {
@@ -25,11 +29,38 @@ export function diffLooks(before: readonly ElementDescriptor[], after: readonly 
       return;
     }
     gone.delete(element.locator);
-    if (earlier === element) return;
-    const change = changeOf(earlier, element);
-    if (change !== null) changed.push(change);
+    kept.push({ index, place: earlier.place });
+    if (earlier.element === element) return;
+    const change = changeOf(earlier.element, element);
+    if (change !== null) changes.set(element.locator, change);
   });
-  return { added, removed: [...gone.keys()], changed };
+  for (const { index } of outOfOrder(kept)) {
+    const { locator } = after[index] ?? { locator: '' };
+    changes.set(locator, { locator, ...changes.get(locator), after: after[index - 1]?.locator ?? null });
+  }
+  return { added, removed: [...gone.keys()], changed: [...changes.values()] };
+}
+
+/** The fewest of a list without which the others stand in the order of their places. */
+function outOfOrder<T extends { readonly place: number }>(list: readonly T[]): readonly T[] {
+  if (list.every(({ place }, index) => index === 0 || place > (list[index - 1]?.place ?? -1))) return [];
+  // The longest series that rises: for each length the series of that length with the lowest end, and what stood before.
+  const ends: number[] = [];
+  const previous: number[] = [];
+  list.forEach(({ place }, index) => {
+    let length = 0;
+    let high = ends.length;
+    while (length < high) {
+      const middle = (length + high) >> 1;
+      if ((list[ends[middle] ?? 0]?.place ?? 0) < place) length = middle + 1;
+      else high = middle;
+    }
+    previous[index] = length === 0 ? -1 : (ends[length - 1] ?? -1);
+    ends[length] = index;
+  });
+  const rising = new Set<number>();
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = previous[index] ?? -1) rising.add(index);
+  return list.filter((_, index) => !rising.has(index));
 }
 
 /** A look of another document than the one before, in the form of a diff. */

@@ -5,7 +5,7 @@ export interface Line {
   readonly kind: string;
   /** The element that it is about, or that follows it. */
   readonly index: number;
-  /** What is left of the text where the kind's role is told elsewhere; null: it must be told here. */
+  /** The rest of the text if the kind's role is written elsewhere; null: it must be written here. */
   readonly named: string | null;
 }
 
@@ -13,7 +13,7 @@ export interface Line {
 const MAX_PERIOD = 12;
 /** Fewer repetitions are easier read as they are. */
 const MIN_REPEATS = 4;
-/** From so many rows on, the roles of a run are told once, before it. */
+/** From so many rows on, the roles of a run are written once, before it. */
 const MIN_ROWS = 10;
 /** Between the names of a row. */
 const BETWEEN = ' | ';
@@ -162,10 +162,15 @@ function runAt(lines: readonly Line[], at: number): Run {
   return run;
 }
 
-/** The rows of a run under a line with their roles; as it is where they are few, or could be taken for something else. */
+/**
+ * The rows of a run under a line with their roles; as it is where they are few, most are more than a
+ * name, or they could be taken for something else.
+ */
 function inRows(run: readonly Line[], period: number): readonly Line[] {
   const rows = Math.floor(run.length / period);
   const whole = run.slice(0, rows * period);
+  const bare = whole.filter(({ named }) => named !== null).length;
+  if (bare * 2 < whole.length) return run;
   const tellable = period === 1 || whole.every(({ named, text }) => !(named ?? text).includes(BETWEEN));
   if (rows < MIN_ROWS || !tellable) return run;
   const roles = whole.slice(0, period).map(({ kind }) => `{${roleOf(kind)}}`);

@@ -27,6 +27,11 @@ const TYPED = new Set(['input', 'textarea', 'textbox', 'searchbox', 'spinbutton'
 /** Ways to operate an element that its kind does not tell. */
 const TOLD = ['drag', 'dblclick', 'rightclick', 'hover'] as const;
 
+/** What changes of an element that only stands elsewhere. */
+const MOVED = new Set(['locator', 'offscreen', 'after']);
+/** More than these are a list that was sorted. */
+const MAX_MOVED = 10;
+
 /** Whether a value, of whatever origin, is a look. */
 export function isLook(value: unknown): value is RenderableLook {
   if (typeof value !== 'object' || value === null || !('url' in value) || !('title' in value)) return false;
@@ -54,7 +59,7 @@ export function isElements(value: unknown): value is readonly ElementDescriptor[
  *
  * Lines that differ only by numbers that count together stand as one: `{button:1..500}Edit`. A long run of a kind has its
  * roles before it, `40 of {a}, by name:` or `40 rows of {input} | {a}, by name:`, and then names alone. A diff has `+` before what
- * was added, `-` before what went, `~` before what changed and the new members, except for what was only scrolled out of
+ * was added, `-` before what went, `~` before what changed and the new members, or where it stands now, except for what was only scrolled out of
  * view or into it; an unchanged page is `= 31 unchanged`. A look of another document reads like a first one.
  * What is cut says so, with the call that shows it.
  */
@@ -85,6 +90,8 @@ function renderDiff(look: Exclude<RenderableLook, FullLook>, options: RenderOpti
   const changed = look.changed.filter((change) =>
     Object.keys(change).some((key) => !/^(locator|offscreen)$/.test(key)),
   );
+  const moved = changed.filter((change) => Object.keys(change).every((key) => MOVED.has(key)));
+  const told = moved.length > MAX_MOVED ? changed.filter((change) => !moved.includes(change)) : changed;
   const same = typeof unchanged === 'number' ? unchanged : unchanged.length;
   const count = same + look.changed.length - changed.length;
   const quiet = added.length + removed.length + changed.length === 0 && dialog === undefined;
@@ -102,10 +109,11 @@ function renderDiff(look: Exclude<RenderableLook, FullLook>, options: RenderOpti
       'removed',
     ),
     ...capped(
-      changed.map((change) => `~ ${change.locator}${changedMembers(change)}`),
+      told.map((change) => `~ ${change.locator}${changedMembers(change)}`),
       limit,
       'changed',
     ),
+    ...(told === changed ? [] : [`~ ${moved.length} stand in another order: agent.look({full: true})`]),
     ...listed(added, '+ ', options, 'agent.look({full: true})'),
     `= ${count} unchanged`,
   ];
@@ -184,21 +192,27 @@ function bareName({ role, locator }: ElementDescriptor): string | null {
 
 /** What a descriptor says beside its locator. */
 function members(element: ElementDescriptor, withOffscreen: boolean): string {
-  const { role, name, actions, value, checked, disabled, options, href, offscreen } = element;
-  let text = '';
+  const { name, value, checked, disabled, options, href, offscreen } = element;
+  let text = ways(element);
   if (checked !== undefined) text += checkMark(checked);
   if (value !== undefined && value !== '' && !(checked !== undefined && value === 'on')) text += ` = ${cut(value)}`;
   if (options !== undefined) text += ` (${choices(options)})`;
   // Of a link without a name its address is all there is to know.
   if (name === '' && href !== undefined) text += ` -> ${cut(href)}`;
+  if (disabled === true) text += ' disabled';
+  if (withOffscreen && offscreen === true) text += ' offscreen';
+  return text;
+}
+
+/** How an element is operated, where its kind does not tell. */
+function ways({ role, actions, checked }: ElementDescriptor): string {
+  let text = '';
   if (actions.includes('upload')) text += ' upload';
   else if (actions.includes('input') && !TYPED.has(role)) text += ' input';
   else if (role === 'input' && checked === undefined && !actions.includes('input')) text += ' click';
   for (const action of TOLD) if (actions.includes(action)) text += ` ${action}`;
   if (actions[0] === 'press') text += ' press';
   if (actions.length === 0) text += ' drop';
-  if (disabled === true) text += ' disabled';
-  if (withOffscreen && offscreen === true) text += ' offscreen';
   return text;
 }
 
@@ -223,6 +237,9 @@ function changedMembers(change: ElementChange): string {
         text += value === null ? ' enabled' : ' disabled';
         break;
       case 'offscreen':
+        break;
+      case 'after':
+        text += value === null ? ' now first' : ` now after ${cut(String(value))}`;
         break;
       case 'href':
         text += value === null ? ' no address' : ` -> ${cut(String(value))}`;

@@ -12,15 +12,20 @@ const FONT = 11;
 
 /**
  * Draws a box and the locator of each element of a look on a picture. The page sees nothing of it: the canvas is in no
- * document. Null where the picture cannot be read.
+ * document. `png` is null where the picture cannot be read, `drawn` how many of the marks have an element.
  */
-export async function drawMarks({ png, clip, marks }: MarksRequest): Promise<string | null> {
+export async function drawMarks({
+  png,
+  clip,
+  marks,
+}: MarksRequest): Promise<{ readonly png: string | null; readonly drawn: number }> {
+  let drawn = 0;
   try {
     const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
     const picture = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
     const canvas = new OffscreenCanvas(picture.width, picture.height);
     const context = canvas.getContext('2d');
-    if (context === null) return null;
+    if (context === null) return { png: null, drawn };
     context.drawImage(picture, 0, 0);
     const across = picture.width / (clip?.width ?? innerWidth);
     const down = picture.height / (clip?.height ?? innerHeight);
@@ -31,11 +36,13 @@ export async function drawMarks({ png, clip, marks }: MarksRequest): Promise<str
     for (const [index, { label, locator, look }] of marks.entries()) {
       const element = shownLooks.find(locator, look);
       if (element === null || isProblem(element) || !isShown(element)) continue;
+      drawn++;
       mark(context, viewportRect(element), label.slice(0, MAX_LABEL), COLORS[index % COLORS.length] ?? '');
     }
-    return base64(new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer()));
+    const marked = await canvas.convertToBlob({ type: 'image/png' });
+    return { png: base64(new Uint8Array(await marked.arrayBuffer())), drawn };
   } catch {
-    return null;
+    return { png: null, drawn };
   }
 }
 

@@ -1,12 +1,14 @@
 import { foldSpace, formatLocator, type Locator, meantByWords, parseLocator } from '../locating/locator.js';
 import { shortName, uniqueLocators } from '../locating/unique-locators.js';
-import type { MatchCounts, MovedNumber, PageProblem, Sought } from '../tabs/page-calls.js';
+import type { MatchCounts, MissingProblem, MovedNumber, PageProblem, Sought } from '../tabs/page-calls.js';
 import type { Control } from './controls/control.js';
 import { collect, collectControls, collectCovered } from './controls/controls.js';
 import { discoveries } from './controls/discoveries.js';
+import { rowTextsOf } from './controls/row-texts.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { accessibleName, drawnText } from './names/accessible-name.js';
 import { answersTo, roleOf } from './names/roles.js';
+import { tellingLocator } from './telling-locator.js';
 import { allRoots, frameDocument, isElement, isInside, shadowOf, walk } from './tree/flat-tree.js';
 import { isCutOff, isVisible, topModal } from './tree/visibility.js';
 
@@ -19,6 +21,8 @@ const ALIKE = 0.35;
 const STATUSES = '[role=status],[role=alert],[aria-live=polite],[aria-live=assertive],output';
 const MAX_STATUSES = 20;
 const MAX_SAID = 2;
+const DIALOG_ROLES = ['dialog', 'alertdialog'];
+const DIALOGS = 'dialog[open],[role=dialog],[role=alertdialog]';
 /** An element whose raw text is this much longer than the text sought does not have it as its own. */
 const SPARE_TEXT = 2_000;
 
@@ -97,7 +101,21 @@ export function resolve(
   if (second === undefined) return first;
   const [whole, other] = matches.filter((element) => !isCutOff(element));
   if (whole !== undefined && other === undefined) return whole;
-  return { problem: 'ambiguous', matches: brief ? [] : listed(locator, matches) };
+  if (brief) return { problem: 'ambiguous', matches: [] };
+  const rows = rowTextsOf(matches.slice(0, MAX_LISTED)).map((text) => shortName(text));
+  const only = tellingLocator(matches, (other) => isOnlyMatch(other, first));
+  return { problem: 'ambiguous', matches: listed(locator, matches), rows, ...(only === null ? {} : { only }) };
+}
+
+function isOnlyMatch(source: string, element: Element): boolean {
+  const locator = parseLocator(source);
+  if (locator === undefined) return false;
+  try {
+    const [match, other] = matchesOf(locator);
+    return match === element && other === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether an element is visible, or operated by something else that is. */
@@ -183,7 +201,26 @@ function missing(source: string, locator: Locator, others: number): PageProblem 
       ? `No visible element answers to ${source}${words}`
       : `${source}: there ${others === 1 ? 'is' : 'are'} only ${others} of them`;
   const { near, alike } = sought.kind === 'text' ? nearMisses(sought) : { near: [], alike: false };
-  return { problem: 'missing', message, near, alike, says: others === 0 ? statusTexts() : [] };
+  const open = others === 0 ? openDialog(locator) : null;
+  return {
+    problem: 'missing',
+    message,
+    near,
+    alike,
+    says: others === 0 ? statusTexts() : [],
+    ...(open === null ? {} : { dialog: open }),
+  };
+}
+
+/** The dialog that keeps the rest of the page from being used, or is open in place of the one that is sought. */
+function openDialog(locator: Locator): NonNullable<MissingProblem['dialog']> | null {
+  const modal = topModal();
+  if (modal !== null) return { name: shortName(accessibleName(modal)), modal: true };
+  if (locator.kind !== 'text' || !DIALOG_ROLES.includes(locator.role)) return null;
+  const other = allRoots()
+    .flatMap((root) => [...root.querySelectorAll(DIALOGS)])
+    .find(isVisible);
+  return other === undefined ? null : { name: shortName(accessibleName(other)), modal: false };
 }
 
 function listed(locator: Locator, matches: readonly Element[]): string[] {
@@ -230,13 +267,18 @@ function nearMisses(locator: Locator & { kind: 'text' }): { readonly near: strin
   const scored = controls.map((control, order) => {
     // `{Save}` is a role, and most often meant as a name.
     const likeness = similarity(locator.text === '' ? locator.role : locator.text, control.name);
-    const ofRole = control.words.includes(locator.role) || familyOf(control.words, locator.role);
-    return { order, ofRole, likeness, score: likeness + (ofRole ? 0.25 : 0) };
+    const exact = control.words.includes(locator.role);
+    const ofRole = exact || familyOf(control.words, locator.role);
+    return { order, exact, ofRole, likeness, score: likeness + (ofRole ? 0.25 : 0) };
   });
   scored.sort((left, right) => right.score - left.score || left.order - right.order);
-  const alike = scored.filter(({ score, ofRole }) => score >= ALIKE || (locator.text === '' && ofRole));
+  const isAlike = scored.some(({ likeness }) => likeness >= ALIKE);
+  const alike = scored.filter(({ score, ofRole }) => (isAlike && score >= ALIKE) || (locator.text === '' && ofRole));
+  const texts = isAlike || locator.text === '' || locator.role === '*' ? [] : byText({ ...locator, role: '*' });
+  if (texts.length > 0) return { near: [...new Set(texts.map(nameFor))].slice(0, MAX_NEAR), alike: true };
   // If no name is similar: what else there is of the kind, and if there is nothing of it, of any.
-  const ofRole = alike.length > 0 ? alike : scored.filter((one) => one.ofRole);
+  const ofKind = scored.filter((one) => one.ofRole).sort((left, right) => Number(right.exact) - Number(left.exact));
+  const ofRole = alike.length > 0 ? alike : ofKind;
   const near = (ofRole.length > 0 || locator.role !== '*' ? ofRole : scored).slice(0, MAX_NEAR);
   const names = near.map(({ order }) => locators[order] ?? '');
   shownLooks.list(

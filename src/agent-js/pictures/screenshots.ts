@@ -51,7 +51,7 @@ export async function captureScreenshot(tab: Tab, timeoutMs: number, clip: Box |
 /**
  * A picture on which the elements of a look are marked with their locators; those in frames of other origins are not.
  *
- * @throws ACTION_FAILED where the page does not draw them
+ * @throws ACTION_FAILED where the page does not draw them, or has none of the elements any more
  */
 export async function markedScreenshot(
   tab: Tab,
@@ -63,8 +63,14 @@ export async function markedScreenshot(
   const marks = shown.all.flatMap(({ locator, place }) =>
     place.frame === null ? [{ label: locator, locator: place.locator, look: place.look }] : [],
   );
-  const { png: drawn } = await tab.askAny('drawMarks', { png: png.toString('base64'), clip, marks }, bounds);
-  if (drawn !== null) return Buffer.from(drawn, 'base64');
+  const marked = await tab.askAny('drawMarks', { png: png.toString('base64'), clip, marks }, bounds);
+  if (marks.length > 0 && marked.drawn === 0 && marked.png !== null) {
+    throw new TroupeError(
+      'ACTION_FAILED',
+      'There is nothing to mark: what the last look listed has left the page; call agent.look() first',
+    );
+  }
+  if (marked.png !== null) return Buffer.from(marked.png, 'base64');
   throw new TroupeError('ACTION_FAILED', 'The page does not draw marks: take the picture without them');
 }
 

@@ -1,5 +1,5 @@
 /**
- * An object of calls whose scripts are told when they ask for a member that it does not have: the language itself only
+ * An object of calls that throws when a script asks for a member that it does not have: the language itself only
  * says that something is not a function.
  *
  * @param name as scripts call it

@@ -4,7 +4,7 @@ import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams, CdpTargetF
 import type { Watch } from '../browser/condition.js';
 import { BODY_BUFFERS } from '../network/network-activity.js';
 import { FrameWorlds } from './frame-worlds.js';
-import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, REWRITTEN, WORLD } from './page-calls.js';
+import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, RECORDED, REWRITTEN, WORLD } from './page-calls.js';
 import { HOOKS_SOURCE, type PageWorld, WORLD_SOURCE } from './page-world.js';
 
 /** Frames of a page beyond this are not followed. */
@@ -53,6 +53,8 @@ export class Frames {
   readonly #silent = new Set<string>();
   /** Of frames whose origin the protocol does not tell: whether their parents' scripts reach them. */
   readonly #reached = new Map<string, boolean>();
+  /** A script for the worlds of all documents, after their own; null: none. */
+  #recorder: string | null = null;
   /** Frames in processes of their own that may have no world yet. */
   readonly #coming = new Set<string>();
   /** What follows from all these; undefined since one of them has changed. */
@@ -68,6 +70,23 @@ export class Frames {
     this.#sessions = new Set([page.session]);
     this.#worlds = new FrameWorlds(browser, page, this.#until);
     this.#follow(page.session);
+  }
+
+  /**
+   * Runs a recorder's script in the world of each document that there is, and of each that comes.
+   *
+   * @param source calls the binding `RECORDED`, which `Runtime.bindingCalled` announces
+   */
+  record(source: string): void {
+    if (this.#recorder !== null) return;
+    this.#recorder = source;
+    for (const session of this.#sessions) this.#addRecorder(session, source);
+  }
+
+  #addRecorder(session: string, source: string): void {
+    this.#give(session, 'Runtime.addBinding', { name: RECORDED, executionContextName: WORLD });
+    const script = { source, worldName: WORLD, runImmediately: true };
+    this.#give(session, 'Page.addScriptToEvaluateOnNewDocument', script);
   }
 
   /** The world of the page's own document. */
@@ -154,7 +173,7 @@ export class Frames {
     if (this.#vague.length > 0) await Promise.all(this.#vague.map((frame) => this.#askReached(frame, bounds)));
   }
 
-  /** A frame that is written into its parent's document is told without an origin, whether it is sandboxed or not. */
+  /** A `srcdoc` frame is reported without an origin, sandboxed or not. */
   #isVague({ id, parentId, session, origin }: Frame): boolean {
     if (this.#reached.has(id)) return false;
     const parent = parentId === null ? undefined : this.#frames.get(parentId);
@@ -318,6 +337,7 @@ export class Frames {
     this.#give(session, 'Runtime.enable', {});
     const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES_AND_WORKERS };
     this.#give(session, 'Target.setAutoAttach', attach);
+    if (this.#recorder !== null) this.#addRecorder(session, this.#recorder);
     if (session === this.#page.session) return;
     this.#give(session, 'Network.enable', BODY_BUFFERS);
     this.#askTree(session);

@@ -12,13 +12,21 @@ export interface MissingProblem {
   readonly alike: boolean;
   /** What the page's status messages and alerts say. */
   readonly says: readonly string[];
+  /** An open dialog: `modal`, so that nothing else can be used, or another one than is sought. `name`: '' if it has none. */
+  readonly dialog?: { readonly name: string; readonly modal: boolean };
 }
 
 /** Why a locator could not be resolved, or the element not be used. Crosses from the page as JSON. */
 export type PageProblem =
   | { readonly problem: 'syntax'; readonly message: string }
   | MissingProblem
-  | { readonly problem: 'ambiguous'; readonly matches: readonly string[] }
+  /** `rows`: what stands beside each match and tells it apart, '' where that is nothing. `only`: means just the first. */
+  | {
+      readonly problem: 'ambiguous';
+      readonly matches: readonly string[];
+      readonly rows?: readonly string[];
+      readonly only?: string;
+    }
   /** It meant an element that is no longer there, or is another one now: `reason` is a sentence's end. */
   | { readonly problem: 'stale'; readonly reason: string }
   /**
@@ -62,6 +70,8 @@ export interface Ready {
   readonly carries: readonly [dx: number, dy: number] | null;
   /** The field is that of a cell: Enter ends it. */
   readonly commits: boolean;
+  /** The page reacts already to the press: it has its turn before the button is let go. */
+  readonly holds: boolean;
   /** The option's text is to be typed into the element, which filters its list. */
   readonly types: boolean;
 }
@@ -270,6 +280,8 @@ export interface PageCalls {
   /** Ends the guard that `through` set, and says what took the input in the frame's place. */
   release: [null, { readonly missed: string | null }];
   /** Waits for animations that end and timers that an input has set; what is left of them then. */
+  /** Settles when the page has drawn what it has got, and has had a turn after that. */
+  turn: [null, object];
   settle: [{ readonly ms: number; readonly painted: boolean }, { readonly busy: string | null }];
   /** The timers of this document that are still to come. */
   pending: [null, { readonly timers: readonly PendingTimer[] }];
@@ -283,11 +295,13 @@ export interface PageCalls {
   takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */
   finish: [FinishRequest, Finished];
+  /** Waits so long for something to come of the action that has finished last, if nothing had then. */
+  late: [{ readonly ms: number }, { readonly changed: boolean }];
   /** Marks the page, and answers when it is painted with the mark; false where the mark would not be seen. */
   painted: [PaintMark, { readonly marked: boolean }];
   unmark: [null, Record<string, never>];
   /** The picture with its marks; null where it cannot be read. */
-  drawMarks: [MarksRequest, { readonly png: string | null }];
+  drawMarks: [MarksRequest, { readonly png: string | null; readonly drawn: number }];
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
   census: [null, { readonly nodes: number }];
   /** With `markdown`: its headings, lists, tables and links as such. */
@@ -318,9 +332,11 @@ export type PageCallName = keyof PageCalls;
 export const WAITING_CALLS = [
   'change',
   'settle',
+  'turn',
   'ready',
   'dropPoint',
   'finish',
+  'late',
   'waitFor',
   'observe',
   'painted',
@@ -336,6 +352,9 @@ export const OWN_DIALOG = 'troupeDialog';
 
 /** A function in that world by which it says that a script has had markup parsed that declares shadow roots. */
 export const DECLARED = 'troupeDeclared';
+
+/** A function in that world by which a recorder tells what a person does. */
+export const RECORDED = 'troupeRecorded';
 
 /** Called when a document has written itself anew. */
 export const REWRITTEN = 'troupeRewritten';

@@ -115,6 +115,14 @@ export class PageWorld {
     await this.#hand(backendNodeId, `function (id) { ${WORLD}.nameFrame(this, id); }`, frame, bounds);
   }
 
+  /** Runs an expression of ours in this world. What comes of it is not told. */
+  async evaluate(expression: string, bounds: Bounds): Promise<void> {
+    const contextId = await this.#presentContext(bounds);
+    await this.#answered(contextId, bounds, (options) =>
+      this.#browser.send('Runtime.evaluate', { expression, contextId }, options),
+    );
+  }
+
   /** Hands the world a closed shadow root of its document. */
   adoptRoot(backendNodeId: number, bounds: Bounds): Promise<void> {
     return this.#hand(backendNodeId, `function () { ${WORLD}.adoptRoot(this); }`, null, bounds);

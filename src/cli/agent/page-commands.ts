@@ -53,8 +53,16 @@ export async function runAct(args: readonly string[]): Promise<number> {
   if (timeout !== undefined && !/^\d{1,7}$/.test(timeout)) throw new UsageError('--timeout takes milliseconds');
   const value = text === undefined ? [] : [actionValue(action, text, json)];
   const last = timeout === undefined ? [] : [{ timeout: Number(timeout) }];
-  const script = call('agent.act', locator, action, ...value, ...last);
-  return reported(() => printed(session, script + (look ? '; agent.look()' : '')));
+  const act = call('agent.act', locator, action, ...value, ...last);
+  if (!look) return reported(() => printed(session, act));
+  return reported(async () => {
+    const used = await usedSession(session);
+    const { done, seen } = await used.run<{ done: object; seen: unknown }>(`({ done: ${act}, seen: agent.look() })`);
+    // The look has the page and its changes: a download, a dialog or what a field took is in the act's answer alone.
+    const more = Object.entries(done).filter(([name]) => !['changed', 'url', 'title'].includes(name));
+    const lines = [...(more.length === 0 ? [] : [Object.fromEntries(more)]), seen];
+    process.stdout.write(lines.map((line) => `${resultText(line, undefined)}\n`).join(''));
+  });
 }
 
 /** `troupe text [LOCATOR]`. */

@@ -6,6 +6,8 @@ export async function runRequests(args: readonly string[]): Promise<number> {
       return await (await import('./requests-import.js')).runRequestsImport(rest);
     case 'export':
       return await (await import('./requests-export.js')).runRequestsExport(rest);
+    case 'docs':
+      return await (await import('./requests-docs.js')).runRequestsDocs(rest);
     case 'run':
       return await (await import('./requests-run.js')).runRequestsRun(rest);
     default:

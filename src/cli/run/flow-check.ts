@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checkFlow, numberedLocators } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
 import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
+import { count } from '../../report/format.js';
 import { agentService } from '../agent/used-session.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
@@ -51,7 +52,8 @@ async function check(args: readonly string[]): Promise<number> {
       page,
       flows.map((path) => [path, texts[path] ?? '']),
     );
-  process.stdout.write(`${flows.length} flows in ${root ?? '.'}, ${faults === 0 ? 'no faults' : `${faults} faults`}\n`);
+  const found = faults === 0 ? 'no faults' : count(faults, 'fault');
+  process.stdout.write(`${count(flows.length, 'flow')} in ${root ?? '.'}, ${found}\n`);
   return faults === 0 ? 0 : 1;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SessionRecord } from '../../protocol/session.js';
+import { FlowCommits } from '../../protocol/stats.js';
 import type { FlowHistory } from '../../report/suite/suite-result.js';
 import type { ServiceClient } from '../service-client.js';
 
@@ -31,6 +32,34 @@ export async function readHistory(
     // Reports without a history are still reports.
     return new Map();
   }
+}
+
+/** The most flows whose history is asked for. */
+const MAX_ASKED = 200;
+
+/**
+ * As {@link readHistory}, for a joined run: its flows have no jobs at the service, which knows their runs.
+ * @param until when the run began, by the service's clock
+ */
+export async function readJoinedHistory(
+  client: ServiceClient,
+  branch: string | undefined,
+  failed: readonly string[],
+  until: string,
+): Promise<ReadonlyMap<string, FlowHistory>> {
+  const history = new Map<string, FlowHistory>();
+  try {
+    for (const flow of failed.slice(0, MAX_ASKED)) {
+      const query = new URLSearchParams({ flow, until, ...(branch === undefined ? {} : { branch }) });
+      const { failing, commits } = FlowCommits.parse(await client.json('GET', `/api/stats/commits?${query}`));
+      const [last] = commits;
+      if (failing !== null) history.set(flow, { isNew: false, commit: failing.commit });
+      else if (last !== undefined) history.set(flow, { isNew: true, commit: last.commit });
+    }
+  } catch {
+    // Reports without a history are still reports.
+  }
+  return history;
 }
 
 /** @param records newest first */

@@ -24,6 +24,8 @@ const RunSettings = z.strictObject({
   forward: z.array(z.int().min(1).max(65_535)).max(20).optional(),
   /** The saved login state that flows start with, unless `--state` names another. */
   state: StateName.optional(),
+  /** The hosts that flows work on, for the service's `hostLimits`; by default those of the URLs among the arguments. */
+  hosts: z.array(z.string().min(1)).max(20).optional(),
   /** Arguments of every job; those of the command line win. */
   args: z.record(z.string(), z.unknown()).optional(),
 });

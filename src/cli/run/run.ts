@@ -3,28 +3,39 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { hookOf } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
+import { serviceUrl } from '../../config/environment.js';
 import { ciBuild, mayColour, readConfig } from '../../config.js';
 import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { SessionRecord } from '../../protocol/session.js';
+import type { JobRequest, SessionRecord } from '../../protocol/session.js';
+import { attemptFolder } from '../../report/suite/joined-flow.js';
+import type { SuitePart } from '../../report/suite/suite-file.js';
 import { countFlows, isFlaky, type SuiteResult } from '../../report/suite/suite-result.js';
 import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
 import { describeFailure, UsageError } from '../failure.js';
 import { type UsedService, useService } from '../own-service.js';
+import { ServiceClient } from '../service-client.js';
 import { readVersion } from '../version.js';
 import { type SignalWatch, watchSignals } from '../watch-signals.js';
+import { HeadedRun } from './headed-run.js';
+import { fetchJoined, type JoinedReports } from './join/joined-reports.js';
+import { joinedByIndex, runJoined } from './join/joined-run.js';
 import { readLastFailed, storeLastFailed } from './last-run.js';
+import { concernedByChange } from './plan/changed-flows.js';
 import { flowName, originalName, type PlannedFlow, planRun } from './plan/plan-run.js';
 import { type Quarantine, readQuarantine } from './plan/quarantine.js';
 import { findRunFiles, type RunFiles } from './plan/run-files.js';
 import { type HookRun, planHooks, type RunPlan, runWithHooks } from './plan/run-hooks.js';
+import { type ChosenPart, choosePart, partLine } from './plan/shard.js';
+import { timingsOf } from './plan/timings.js';
 import { runAttempts } from './run-attempts.js';
 import { type RunOptions, readRunOptions } from './run-options.js';
 import { countedJobs, RunProgress } from './run-progress.js';
 import { RunReports } from './run-reports.js';
 import { readRunSettings, serveForRun } from './run-serve.js';
 import { flowResults } from './suite-of-run.js';
+import { watchRuns } from './watch-run.js';
 import { GithubOutput, writeRunReports } from './write-run-reports.js';
 
 /** A run that is known to be possible. */
@@ -32,6 +43,11 @@ interface Run {
   readonly options: RunOptions;
   readonly files: RunFiles;
   readonly plan: RunPlan;
+  /** The part of the run that this is; null for all of it. */
+  readonly part: SuitePart | null;
+  /** The service from which the flows are claimed; null for a run that is not joined. */
+  readonly coordinator: ServiceClient | null;
+  readonly parallel: number;
   readonly quarantine: Quarantine;
   /** Aborted when the run is to end early: by a signal, or because its time is over. */
   readonly stopped: AbortSignal;
@@ -47,6 +63,22 @@ interface Run {
  */
 export async function runFlows(args: readonly string[]): Promise<number> {
   const options = readRunOptions(args);
+  if (!options.watch) return runOnce(options, null);
+  const signals = watchSignals();
+  const ended = abortedBy(signals.first);
+  try {
+    return await watchRuns(
+      () => filesOf(options),
+      (only) => runOnce(options, only),
+      ended,
+    );
+  } finally {
+    signals.release();
+  }
+}
+
+/** @param only the files to run; null: as the options say */
+async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): Promise<number> {
   const signals = watchSignals();
   const closers: (() => Promise<void>)[] = [];
   const cancelled = new AbortController();
@@ -55,21 +87,28 @@ export async function runFlows(args: readonly string[]): Promise<number> {
   const stopped = AbortSignal.any([cancelled.signal, time.signal]);
   void signals.first.then((signal) => cancelled.abort(new TroupeError('UNAVAILABLE', `Cancelling after ${signal}`)));
   try {
-    const files = await findRunFiles(options.words, { cwd: process.cwd(), bases: [homeFlows()], flows: options.flows });
+    const files = await filesOf(options);
     const settings = await readRunSettings(files.root);
     const flowsOfFolder = new Set(Object.keys(files.texts).map(flowName));
     const quarantine = await readQuarantine(files.root, (path) => flowsOfFolder.has(path), new Date());
     const rows = await readRows(options.data);
-    const flows = planRun(options, files, settings, await lastFailed(options, files), rows);
+    const concerned = only ?? (await concernedByChange(options.changed, files));
+    const planned = planRun(options, files, settings, await lastFailed(options, files), rows, concerned);
+    const { flows, part } = (await chosenPart(options, files, planned)) ?? { flows: planned, part: null };
     if (options.list) return list(flows, quarantine);
-    if (flows.length === 0) return await nothingToDo(options);
+    if (flows.length === 0) return await nothingToDo(options, part);
     if (flows.length > MAX_BATCH_JOBS) {
       throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} jobs; --shard divides it`);
     }
     closers.push(await serveForRun(settings.serve, files.root ?? process.cwd(), stopped));
     const parallel = options.parallel ?? Math.min(flows.length, Math.max(1, cpus().length));
-    const { url, own, driver } = options;
-    const service = await useService({ url, own, flags: { driver }, sessions: parallel });
+    const { url, own, driver, join: build } = options;
+    const coordinator = build === undefined ? null : coordinatorOf(options);
+    const service = await useService({
+      ...(coordinator === null ? { url, own } : { own: true }),
+      flags: { driver },
+      sessions: parallel,
+    });
     closers.push(() => service.close());
     if (driver !== undefined && !service.own) {
       throw new UsageError(`--driver is for a service of the run's own, and ${service.description} runs: add --own`);
@@ -78,7 +117,19 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     stopped.throwIfAborted();
     github.stopCommands();
     const plan = planHooks(flows, files, options, settings);
-    const run = { options, files, plan, quarantine, stopped, cancelled: cancelled.signal, signals, github };
+    const run = {
+      options,
+      files,
+      plan,
+      part,
+      coordinator,
+      parallel,
+      quarantine,
+      stopped,
+      cancelled: cancelled.signal,
+      signals,
+      github,
+    };
     return await runOn(service, run);
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -90,6 +141,17 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     signals.release();
     time.end();
   }
+}
+
+/** The service that hands out the flows of a joined run. */
+function coordinatorOf({ url }: RunOptions): ServiceClient {
+  const named = url ?? serviceUrl();
+  if (named !== undefined) return new ServiceClient(named);
+  throw new UsageError('--join needs the service that hands out the flows: --url URL, or TROUPE_URL');
+}
+
+function filesOf({ words, flows }: RunOptions): Promise<RunFiles> {
+  return findRunFiles(words, { cwd: process.cwd(), bases: [homeFlows()], flows });
 }
 
 /** The time of a run: aborts after `--run-timeout`. */
@@ -117,6 +179,19 @@ function homeFlows(): string {
   }
 }
 
+/** What `--shard` chooses, which is said; null for a whole run. */
+async function chosenPart(
+  options: RunOptions,
+  files: RunFiles,
+  planned: readonly PlannedFlow[],
+): Promise<ChosenPart | null> {
+  const { shard, repeatEach } = options;
+  if (shard === null) return null;
+  const chosen = choosePart(planned, files, await timingsOf(options), { shard, repeatEach });
+  process.stderr.write(`${partLine(chosen)}\n`);
+  return chosen;
+}
+
 async function lastFailed(options: RunOptions, { root }: RunFiles): Promise<ReadonlySet<string> | null> {
   if (!options.lastFailed || root === null) return null;
   const failed = await readLastFailed(root);
@@ -136,14 +211,19 @@ function list(flows: readonly PlannedFlow[], { entries, notes }: Quarantine): nu
 }
 
 /** A part of a small run may be empty, and nothing may have failed before; a pattern that fits nothing is a mistake. */
-async function nothingToDo(options: RunOptions): Promise<number> {
-  const { shard, lastFailed, grep } = options;
-  if (shard === null && !lastFailed) throw new UsageError(`No flow's path or tag fits --grep ${grep?.source ?? ''}`);
+async function nothingToDo(options: RunOptions, part: SuitePart | null): Promise<number> {
+  const { shard, lastFailed, grep, changed } = options;
+  if (shard === null && !lastFailed && changed === undefined)
+    throw new UsageError(`No flow's path or tag fits --grep ${grep?.source ?? ''}`);
   const why =
-    shard === null ? 'none of these flows failed in the last run' : `part ${shard.index}/${shard.count} has none`;
+    changed !== undefined
+      ? `nothing that these flows run has changed since ${changed}`
+      : shard === null
+        ? 'none of these flows failed in the last run'
+        : `part ${shard.index}/${shard.count} has none`;
   process.stdout.write(`0 jobs: ${why}\n`);
   const now = new Date().toISOString();
-  await writeRunReports(options, suiteOf(options, now, now));
+  await writeRunReports(options, suiteOf(options, now, now), part);
   return 0;
 }
 
@@ -160,16 +240,16 @@ function suiteOf(options: RunOptions, startedAt: string, endedAt: string): Omit<
 }
 
 async function runOn(service: UsedService, run: Run): Promise<number> {
-  const { options, files, plan, quarantine, stopped, cancelled, signals, github } = run;
+  const { options, files, plan, part, coordinator, parallel, quarantine, stopped, cancelled, signals, github } = run;
   const { flows } = plan;
   const startedAt = new Date().toISOString();
   const suite = suiteOf(options, startedAt, startedAt);
   const folders = [
     ...batchFolders(flows.map(({ name }, index) => ({ id: String(index), name, flowFiles: [] }))).values(),
   ];
-  const folderOf = (index: number, attempt = 0) =>
-    attempt === 0 ? (folders[index] ?? '') : `${folders[index] ?? ''}/retry-${attempt}`;
+  const folderOf = (index: number, attempt = 0) => attemptFolder(folders[index] ?? '', attempt);
   const progress = new RunProgress(process.stdout, { total: flows.length, colours: mayColour() });
+  const headed = new HeadedRun(service.client, options, (line) => progress.say(line));
   const temporary = options.report === undefined ? await mkdtemp(join(tmpdir(), 'troupe-reports-')) : null;
   try {
     // Without a folder for reports, only those of failures are read, for what they say.
@@ -187,6 +267,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     };
     const context = {
       client: service.client,
+      headed,
       options,
       flows,
       texts: files.texts,
@@ -197,9 +278,36 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       hurried: signals.second,
     };
     const attempts = new Map<number, readonly SessionRecord[]>();
+    let joined: JoinedReports | null = null;
+    const runWanted = async (
+      from: ServiceClient,
+      build: string,
+      indexes: readonly number[],
+      requestOf: (index: number) => JobRequest,
+    ): Promise<JoinedReports | null> => {
+      if (indexes.length < plan.wanted.length) {
+        progress.say('A setup failed on this machine: it claims no flows');
+        return null;
+      }
+      const ended = (index: number, record: SessionRecord, attempt: number) =>
+        progress.ended(index, flows[index]?.name ?? '', record, attempt, '');
+      const timings = await timingsOf({ ...options, own: false });
+      const here = { ...context, cancelled: stopped };
+      const outcome = await runJoined(
+        { context: here, coordinator: from, build, timings, parallel, ended },
+        indexes,
+        requestOf,
+      );
+      const { report: dir } = options;
+      return { coordinator: outcome.coordinator, flows: joinedByIndex(flows, indexes, outcome), dir, folderOf };
+    };
     const runPart: HookRun['run'] = async (indexes, requestOf, kind) => {
       // A run that is cancelled is cleaned up, unless it is cancelled again.
       const until = kind === 'teardown' ? abortedBy(signals.second) : stopped;
+      if (kind === 'wanted' && coordinator !== null && options.join !== undefined) {
+        joined = await runWanted(coordinator, options.join, indexes, requestOf);
+        return new Map();
+      }
       const part = { indexes, requestOf, counted: kind === 'wanted' };
       const done = await runAttempts({ ...context, cancelled: until }, part, ended);
       for (const [index, records] of done) attempts.set(index, records);
@@ -211,7 +319,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       run: runPart,
       setupValue: ({ id }) => service.client.json('GET', `/api/sessions/${id}/value`),
     });
-    const faults = await reports.done();
+    const faults = [...(await reports.done()), ...(joined === null ? [] : await fetchJoined(joined))];
     const { updateBaselines } = options;
     const stored = updateBaselines && files.root !== null ? await reports.takeBaselines(files.root) : [];
     const results = await flowResults({
@@ -219,6 +327,8 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       options,
       flows,
       attempts,
+      joined,
+      historyFrom: coordinator ?? (service.own ? null : service.client),
       reports,
       folderOf,
       quarantine: quarantine.entries,
@@ -227,7 +337,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       inCi: suite.build !== null,
     });
     const finished: SuiteResult = { ...suite, endedAt: new Date().toISOString(), flows: results };
-    const written = await writeRunReports(options, finished);
+    const written = await writeRunReports(options, finished, part);
     const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
     // A run that was stopped does not know what would have failed.
     const unstored = stopped.aborted ? [] : await storeFailed(files, flows, finished);
@@ -247,6 +357,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     await github.report(finished);
     return cancelled.aborted ? 2 : exitCode(options, finished);
   } finally {
+    headed.close();
     progress.close();
     if (temporary !== null) await rm(temporary, { recursive: true, force: true });
   }

@@ -1,18 +1,21 @@
 import { createWriteStream } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Failure } from '../../protocol/report/failure.js';
 import type { Report } from '../../protocol/report/report.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import type { EarlierAttempt, FlowResult } from '../../report/suite/suite-result.js';
 import type { UsedService } from '../own-service.js';
+import type { ServiceClient } from '../service-client.js';
 import { againCommand } from './again-command.js';
 import { failureOf, inCheckout, pathFrom, retriedAttempts } from './flow-failure.js';
+import { type JoinedReports, joinedResult } from './join/joined-reports.js';
+import { noteOwned, removeOwned } from './owned-files.js';
 import { originalName, type PlannedFlow } from './plan/plan-run.js';
 import type { QuarantineEntry } from './plan/quarantine.js';
 import type { Attempts } from './run-attempts.js';
-import { readHistory } from './run-history.js';
+import { readHistory, readJoinedHistory } from './run-history.js';
 import type { RunOptions } from './run-options.js';
 import { durationOf } from './run-progress.js';
 import type { RunReports } from './run-reports.js';
@@ -23,6 +26,10 @@ export interface RunOutcome {
   readonly options: RunOptions;
   readonly flows: readonly PlannedFlow[];
   readonly attempts: Attempts;
+  /** What a joined batch says of its flows; null for a run that is not joined. */
+  readonly joined: JoinedReports | null;
+  /** The service that knows earlier runs; null if none does. */
+  readonly historyFrom: ServiceClient | null;
   /** All that is needed was fetched. */
   readonly reports: RunReports;
   /** The folder of a flow's last job below the report folder, by the flow's index. */
@@ -37,13 +44,25 @@ export interface RunOutcome {
 
 /** The result of every flow of a run, in file order. */
 export async function flowResults(outcome: RunOutcome): Promise<readonly FlowResult[]> {
-  const { flows, attempts, service } = outcome;
+  const { flows, attempts, historyFrom } = outcome;
   const results: FlowResult[] = [];
+  const pictures = picturesOf(outcome.options);
+  if (pictures !== null) await removeOwned(pictures);
   for (const [index, flow] of flows.entries()) results.push(await flowResult(outcome, index, flow));
+  if (pictures !== null) {
+    await noteOwned(
+      pictures,
+      results.flatMap(({ picture }) => (picture === null ? [] : [relative(pictures, picture).split(sep).join('/')])),
+    );
+  }
   const failed = results.filter((result) => result.outcome === 'failed').map(({ name }) => name);
-  if (failed.length === 0 || service.own) return results;
+  if (failed.length === 0 || historyFrom === null) return results;
   const ids = new Set([...attempts.values()].flat().map(({ id }) => id));
-  const history = await readHistory(service.client, outcome.branch, failed, ids);
+  const { branch, joined } = outcome;
+  const history =
+    joined === null
+      ? await readHistory(historyFrom, branch, failed, ids)
+      : await readJoinedHistory(historyFrom, branch, failed, joined.coordinator.begunAt);
   return results.map((result) => ({
     ...result,
     history: result.outcome === 'failed' ? (history.get(result.name) ?? null) : null,
@@ -51,7 +70,23 @@ export async function flowResults(outcome: RunOutcome): Promise<readonly FlowRes
 }
 
 async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow): Promise<FlowResult> {
-  const { attempts, reports, root, quarantine, options } = outcome;
+  const { attempts, reports, root, quarantine, options, joined } = outcome;
+  const at = (failure: Failure) => inCheckout(failure, root, process.cwd());
+  const file = flow.path === null || root === null ? null : pathFrom(process.cwd(), join(root, flow.path));
+  const about = {
+    name: flow.name,
+    file,
+    tags: flow.tags,
+    quarantine: quarantine.get(originalName(flow)) ?? null,
+    history: null,
+  };
+  const again = (failure: Failure | null) =>
+    file === null || failure === null ? null : againCommand(options, file, outcome.inCi);
+  const ofBatch = joined?.flows.get(index);
+  if (joined !== null && ofBatch !== undefined) {
+    const result = await joinedResult(joined, index, ofBatch, at);
+    return { ...about, ...result, again: again(result.failure) };
+  }
   const records = attempts.get(index) ?? [];
   const last = records.at(-1);
   const found: { readonly record: SessionRecord; readonly report: Report | null }[] = [];
@@ -59,24 +94,18 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
     found.push({ record, report: await reports.read(outcome.folderOf(index, attempt)) });
   }
   const report = found.at(-1)?.report ?? null;
-  const at = (failure: Failure) => inCheckout(failure, root, process.cwd());
   const failure = last?.status === 'failed' ? at(failureOf(last, report)) : null;
-  const file = flow.path === null || root === null ? null : pathFrom(process.cwd(), join(root, flow.path));
   return {
-    name: flow.name,
-    file,
-    tags: flow.tags,
+    ...about,
     outcome: last?.status === 'completed' ? 'passed' : last?.status === 'failed' ? 'failed' : 'stopped',
     failure,
     earlier: earlierOf(found).map((one) => ({ ...one, failure: at(one.failure) })),
-    quarantine: quarantine.get(originalName(flow)) ?? null,
     startedAt: last?.startedAt ?? null,
     durationMs: last === undefined ? 0 : durationOf(last),
     sessionId: last?.id ?? null,
     report: last === undefined ? null : reportOf(outcome, last, outcome.folderOf(index, records.length - 1)),
     picture: last === undefined ? null : await pictureOf(outcome, last, failure, index, records.length - 1),
-    history: null,
-    again: file === null || failure === null ? null : againCommand(options, file, outcome.inCi),
+    again: again(failure),
   };
 }
 
@@ -99,6 +128,11 @@ function reportOf({ options, service }: RunOutcome, record: SessionRecord, folde
   return own ? null : `${client.url}${record.links.self.replace(/^https?:\/\/[^/]+/, '')}/report`;
 }
 
+/** The folder for pictures beside an index without reports; null where there are reports, or no index. */
+function picturesOf({ report, html }: RunOptions): string | null {
+  return report !== undefined || html === undefined ? null : join(html, 'pictures');
+}
+
 /** The picture of a failure among the reports, or fetched for the index; null if there is neither. */
 async function pictureOf(
   { options, service, folderOf }: RunOutcome,
@@ -112,7 +146,7 @@ async function pictureOf(
   if (name === undefined || (report === undefined && html === undefined)) return null;
   const file =
     report === undefined
-      ? join(html ?? '', 'pictures', folderOf(index), name)
+      ? join(picturesOf(options) ?? '', folderOf(index), name)
       : join(report, folderOf(index, attempt), 'screenshots', name);
   try {
     if (report === undefined) {

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
+import { openStore } from '../../artifact-store/open-store.js';
 import { type Machine, thisMachine } from '../../base/machine.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { isCallable } from '../../config/models.js';
@@ -7,6 +8,7 @@ import type { Config } from '../../config.js';
 import { browserUser } from '../../containers/chromium/browser-user.js';
 import { findChromium } from '../../containers/chromium/chromium-binary.js';
 import { DockerEngine } from '../../containers/docker/docker-engine.js';
+import { canSandbox, sandboxRemedy } from '../../containers/process/chromium-sandbox.js';
 import { findConfinement } from '../../containers/process/confinement.js';
 import { chooseServer } from '../../gateway/choose-server.js';
 import { encodeError } from '../../protocol/errors.js';
@@ -32,6 +34,7 @@ export async function checkMachine(config: Config): Promise<readonly Finding[]> 
     checkDocker(config, machine),
     checkMemory(config),
     checkDisk(config),
+    checkArtifacts(config),
     checkModels(config),
     checkWebDriver(config),
   ]);
@@ -85,10 +88,20 @@ async function checkServer(config: Config): Promise<Finding> {
 async function checkBrowser(config: Config, machine: Machine): Promise<Finding> {
   const what = 'Browser without Docker';
   try {
-    const { chromium: configured, sudoUser: user, tmpDir, home } = config;
+    const { chromium: configured, chromiumSandbox: sandbox, sudoUser: user, tmpDir, home } = config;
     const chromium = await findChromium({ configured, user, cacheDir: `${tmpDir}/chromium` });
     const why = `${chromium.product} (${chromium.source}: ${chromium.path})`;
-    const { kind } = await findConfinement(home, chromium, browserUser(user));
+    const runsAs = browserUser(user);
+    if (sandbox && !(await canSandbox(chromium.path, runsAs))) {
+      const level = config.driver === 'docker' ? 'note' : 'failed';
+      return {
+        level,
+        what,
+        why: `${why}; its sandbox cannot start here, since user namespaces are refused`,
+        fix: await sandboxRemedy(),
+      };
+    }
+    const { kind } = await findConfinement(home, chromium, { user: runsAs, sandbox });
     if (kind !== 'none') return { level: 'ok', what, why: `${why}, confined by ${kind}` };
     const open = 'it could read the files of its user, since neither Landlock nor bubblewrap can be used';
     return { level: 'note', what, why: `${why}; ${open}`, fix: installCommand(machine, 'bubblewrap') };
@@ -132,6 +145,26 @@ async function checkDisk(config: Config): Promise<Finding> {
     return { level: 'note', what, why: `${why}; artifacts need room`, fix: 'free some, or set TROUPE_HOME elsewhere' };
   } catch (error) {
     return { level: 'failed', what, why: `${config.home} cannot be read: ${String(error)}`, fix: 'set TROUPE_HOME' };
+  }
+}
+
+/** Whether artifacts can be written, read and removed where the configuration keeps them. */
+async function checkArtifacts({ artifacts, node }: Config): Promise<Finding> {
+  const what = 'Artifacts';
+  const store = await openStore(artifacts);
+  if (store === undefined) {
+    const why = 'they stay in the home';
+    if (node === undefined) return { level: 'ok', what, why };
+    const fix = 'set "artifacts" in troupe.json to a bucket or a folder that all nodes have mounted';
+    return { level: 'note', what, why: `${why} of each node, and are gone with it`, fix };
+  }
+  try {
+    await store.check();
+    return { level: 'ok', what, why: `${store.description} can be written and read` };
+  } catch (error) {
+    return { level: 'failed', what, why: encodeError(error).error };
+  } finally {
+    store.close();
   }
 }
 

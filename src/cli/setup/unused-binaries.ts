@@ -6,13 +6,13 @@ const MEGABYTE = 1_000_000;
 
 /**
  * Deletes what packages bring for other platforms: uWebSockets.js has a binary for every platform in one package, 240 MB of
- * it, and libsql comes for both C libraries. Only deletes, and only files of these packages. May be called again.
+ * it, libsql comes for both C libraries, and packages called `bare-*` have binaries for another runtime than Node. Only deletes, and only files of these packages. May be called again.
  *
  * @returns what became free, in megabytes
  * @throws what the file system says when a file cannot be deleted
  */
 export async function removeUnusedBinaries(): Promise<number> {
-  const bytes = [...(await removeOtherServers()), ...(await removeOtherLibrary())];
+  const bytes = [...(await removeOtherServers()), ...(await removeOtherLibrary()), ...(await removeOtherRuntime())];
   return Math.round(bytes.reduce((sum, size) => sum + size, 0) / MEGABYTE);
 }
 
@@ -33,6 +33,21 @@ async function removeOtherLibrary(): Promise<readonly number[]> {
   if (used == null || unused == null) return [];
   const names = (await readdir(unused)).filter((name) => name.endsWith('.node'));
   return Promise.all(names.map((name) => remove(join(unused, name))));
+}
+
+/** https://github.com/holepunchto/bare: archiver's streams run on it, too. */
+async function removeOtherRuntime(): Promise<readonly number[]> {
+  const libsql = folderOf('libsql');
+  if (libsql === null) return [];
+  const modules = dirname(libsql);
+  const names = (await readdir(modules)).filter((name) => name.startsWith('bare-'));
+  const found = await Promise.all(names.map((name) => filesIn(join(modules, name, 'prebuilds'))));
+  return Promise.all(found.flat().map((file) => remove(file)));
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
 async function remove(file: string): Promise<number> {

@@ -124,7 +124,7 @@ export class ProxyListener {
       if (client.destroyed) remote.destroy();
       else this.#join(client, remote);
     } catch {
-      // Who speaks no SOCKS, or leaves, is told nothing.
+      // A client that does not speak SOCKS, or leaves, gets no answer.
       client.destroy();
     } finally {
       cancelTimer();
@@ -187,7 +187,7 @@ export class ProxyListener {
 /** A paused socket does not notice that its other end has closed. What comes early stays in its buffer. */
 function onDisconnect(client: Socket, gone: () => void): () => void {
   const look = (): void => {
-    // With nothing in the buffer this reads nothing, but an end that was reached is told of.
+    // With nothing in the buffer this reads nothing, but reports that the end was reached.
     if (client.readableLength === 0) client.read();
   };
   client.on('readable', look).once('end', gone);

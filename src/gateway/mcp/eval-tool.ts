@@ -9,7 +9,7 @@ export const EVAL_TOOL: Tool = {
   title: 'Run a script in a browser',
   description: `Runs JavaScript in a real browser of your own. Answers the last expression's value, and console output. Variables last. No await, fetch or timers.
 agent.go(url)
-agent.look(): what can be operated, one "{role}name" locator a line; then only changes (+ - ~). {full: true} shows all
+agent.look(): what can be operated, one "{role}name" locator a line, no texts; then only changes (+ - ~). {full: true} shows all
 agent.act(locator, action, value?): click, input, select, check, press, hover, upload, drag...; waits until it can
 agent.wait(locator | "!" + locator | "navigation" | "idle" | ms)
 agent.text(locator?), agent.value(locator), agent.page(js), agent.screenshot() (an image)

@@ -75,6 +75,15 @@ const BATCH_RECORD = {
     junit: `/api/batches/${BATCH}/junit`,
   },
 };
+const CLAIM = 'Zx3k9QmV0c7LrT2yPq8WaAbC';
+const JOINED_RESULT = {
+  state: 'completed',
+  startedAt: AT,
+  durationMs: 8_240,
+  sessionId: ID,
+  failure: null,
+  mayPassAgain: false,
+};
 const CONTROL = 'Zx3k9QmV0c7LrT2yPq8WaA';
 const TOKEN = { id: 't1o2k3e4n5id', name: 'ci', role: 'run', limits: { running: 5 }, createdAt: AT };
 const FILE = { name: 'invoice.pdf', bytes: 18_204, source: 'download', modifiedAt: AT };
@@ -116,6 +125,16 @@ const INITIALIZE = {
 };
 const PROMPT = `# A browser for you\n\nPOST a script to http://127.0.0.1:4444/sessions/${ID}/proxy ...\n`;
 
+const NODE = {
+  id: 'a',
+  url: 'http://10.0.0.5:4444',
+  version: '0.1.0',
+  state: 'up',
+  places: 10,
+  running: 2,
+  seen: '2026-03-02T09:30:00.000Z',
+};
+
 /** By method and path of the route. */
 export const EXAMPLES: { readonly [operation: string]: Example } = {
   'GET /': { answer: '<!doctype html><title>Troupe</title>...' },
@@ -127,9 +146,12 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
       driver: 'process',
       server: 'uws',
       uptimeSeconds: 3600,
-      capacity: { max: 10, running: 2, queued: 0, warm: 2 },
+      capacity: { max: 10, running: 2, queued: 0, warm: 2, demand: 2 },
     },
   },
+  'GET /api/nodes': { answer: [NODE] },
+  'POST /api/nodes/{id}/drain': { answer: { ...NODE, state: 'draining' } },
+  'DELETE /api/nodes/{id}': { answer: { id: 'a', removed: true } },
   'GET /metrics': { answer: 'troupe_sessions{state="running"} 2\n' },
   'GET /api/models': {
     answer: [{ id: 'openai/gpt-5', default: true, ready: true, apiKeyEnv: 'OPENAI_API_KEY' }],
@@ -163,6 +185,43 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
     request: { jobs: 'failed' },
     answer: { ...BATCH_RECORD, id: 'c8d3e0f5g2hj', jobs: ['r9x3f5s7u2zv'] },
   },
+  'POST /api/batches/join': {
+    request: {
+      build: '4711',
+      hash: '9f86d081884c',
+      name: 'nightly',
+      jobs: [{ name: 'shop/checkout', retries: 1 }, { name: 'login' }],
+    },
+    answer: { ...BATCH_RECORD, parallel: null, join: { build: '4711', hash: '9f86d081884c' }, created: true },
+  },
+  'POST /api/batches/{id}/claim': {
+    request: { machine: 'ci-3' },
+    answer: {
+      state: 'claimed',
+      job: { name: 'shop/checkout', attempt: 1, retries: 1 },
+      token: CLAIM,
+      lease: 30,
+    },
+  },
+  'POST /api/batches/{id}/claims/{token}/renew': { request: {}, answer: { lease: 30 } },
+  'PUT /api/batches/{id}/claims/{token}/artifacts': { answer: { bytes: 81_920 } },
+  'POST /api/batches/{id}/claims/{token}/result': { request: JOINED_RESULT, answer: { stored: true } },
+  'GET /api/batches/{id}/results': {
+    answer: {
+      flows: [
+        {
+          name: 'shop/checkout',
+          state: 'completed',
+          machine: 'ci-3',
+          attempts: [
+            { attempt: 1, machine: 'ci-1', result: null, artifacts: null },
+            { attempt: 2, machine: 'ci-3', result: JOINED_RESULT, artifacts: '/api/attempts/q7w8e9r0t1y2/artifacts' },
+          ],
+        },
+      ],
+    },
+  },
+  'GET /api/attempts/{id}/artifacts': {},
   'GET /api/batches/{id}/flows/{path...}': { answer: "() => agent.go('https://example.com')\n" },
   'GET /api/batches/{id}/webhooks': { answer: [DELIVERY] },
   'POST /api/batches/{id}/webhooks': { request: {}, answer: [DELIVERY] },
@@ -179,6 +238,7 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
   'GET /sessions/{id}/cdp/json/version': { answer: DEVTOOLS },
   'GET /sessions/{id}/cdp/json/version/': { answer: DEVTOOLS },
   'POST /api/sessions/{id}/control': { request: { take: true }, answer: { taken: true, control: CONTROL } },
+  'POST /api/sessions/{id}/recording': { request: { recording: true }, answer: { recording: true } },
   'POST /api/sessions/{id}/handoff': {
     request: { answer: 'done', note: 'the code is 1234' },
     answer: { id: 'h4nd0ff1', answer: 'done' },
@@ -208,6 +268,15 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
   'GET /api/sessions/{id}/files/{name}': {},
   'PUT /api/sessions/{id}/files/{name}': { answer: { ...FILE, name: 'orders.csv', source: 'upload' } },
   'GET /api/flows': { answer: [{ kind: 'folder', name: 'shop', path: 'shop', entries: [FLOW] }] },
+  'POST /api/sessions/{id}/baselines': {
+    request: { baseline: 'shop/cart.baselines/home.docker-linux.png' },
+    answer: {
+      baseline: 'shop/cart.baselines/home.docker-linux.png',
+      bytes: 18_204,
+      flows: 'service',
+      artifact: 'baselines/shop/cart.baselines/home.docker-linux.png',
+    },
+  },
   'GET /api/flows/{path...}': { answer: '// Logs in.\n({ user }) => { ... }\n' },
   'PUT /api/flows/{path...}': { answer: { path: 'shop/login.js', bytes: 48, fault: null } },
   'GET /api/stats': {
@@ -217,6 +286,26 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
       by: 'day',
       cut: false,
       flows: [{ ...RUNS, flow: 'shop/login', lastRunAt: AT, periods: [{ ...RUNS, from: AT }] }],
+    },
+  },
+  'GET /api/stats/commits': {
+    answer: {
+      flow: 'shop/login',
+      branch: 'main',
+      branches: ['main'],
+      failing: { commit: '9fceb02d0ae5', at: AT, passedWith: 'e83c5163316f' },
+      commits: [
+        {
+          commit: '9fceb02d0ae5',
+          branch: 'main',
+          runs: 1,
+          passed: 0,
+          failed: 1,
+          lastPassed: false,
+          lastRunAt: AT,
+          session: 'a1b2c3d4e5f6',
+        },
+      ],
     },
   },
   'GET /api/sessions/{id}/events': { answer: EVENTS },

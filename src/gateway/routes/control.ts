@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ControlAnswer, ControlRequest } from '../../protocol/control.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { AnsweredHandoff, HandoffRequest } from '../../protocol/person/handoff.js';
+import { RecordingAnswer, RecordingRequest } from '../../protocol/recording/recording-request.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 
@@ -58,6 +59,19 @@ export const controlRoutes: readonly Route[] = [
       }
       await sessions.connections.returnControl(id, body.control);
       return { kind: 'json', status: 200, body: { taken: false } };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/recording',
+    summary: 'Begins or ends to record what a person does in a session, as events ActRecorded.',
+    role: 'run',
+    body: RecordingRequest,
+    answer: RecordingAnswer,
+    errors: ['SESSION_BUSY', 'SESSION_ENDED', 'WAIT_TIMEOUT'],
+    async handle({ body, request }, sessions) {
+      await sessions.connections.record(sessionIdOf(request), body);
+      return { kind: 'json', status: 200, body: { recording: body.recording } };
     },
   }),
   defineRoute({

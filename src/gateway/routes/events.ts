@@ -44,7 +44,7 @@ export const eventRoutes: readonly Route[] = [
     also: { 204: 'The session has ended, and the client has all its events.' },
     async handle({ query, request }, sessions) {
       const id = sessionIdOf(request);
-      const after = Math.min(startAfter(request, query.after) ?? 0, sessions.streams.lastSeq());
+      const after = Math.min(startAfter(request, query.after) ?? 0, await sessions.streams.newest());
       // Read before the stream begins, so that an unknown session is a 404 and not an empty stream.
       const record = await sessions.get(id);
       return {
@@ -64,7 +64,7 @@ export const eventRoutes: readonly Route[] = [
     answer: 'text/event-stream',
     errors: ['CAPACITY'],
     async handle({ query, request }, sessions) {
-      const last = sessions.streams.lastSeq();
+      const last = await sessions.streams.newest();
       // A number from the future (of another installation) must not suppress the next events.
       const after = Math.min(startAfter(request, query.after) ?? last, last);
       return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TroupeError } from '../../protocol/errors.js';
 import { FlowNode, SavedFlow } from '../../protocol/flow-tree.js';
-import { Stats, StatsQuery } from '../../protocol/stats.js';
+import { FlowCommits, FlowCommitsQuery, Stats, StatsQuery } from '../../protocol/stats.js';
 import { etagOf, preconditionOf } from '../entity-tag.js';
 import { flowPathOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
@@ -57,6 +57,16 @@ export const flowRoutes: readonly Route[] = [
     answer: Stats,
     async handle({ query }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.flows.stats(query) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/stats/commits',
+    summary: 'How a flow did with each commit of a branch, and the commit with which it began to fail.',
+    query: FlowCommitsQuery,
+    answer: FlowCommits,
+    async handle({ query }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.flows.commits(query) };
     },
   }),
 ];

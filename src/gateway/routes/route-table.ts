@@ -2,7 +2,8 @@ import { browserlessRoutes } from '../browserless/browserless-routes.js';
 import type { Route } from '../route.js';
 import { accessRoutes } from './access.js';
 import { artifactRoutes } from './artifacts.js';
-import { batchRoutes } from './batches.js';
+import { batchRoutes } from './batches/batches.js';
+import { joinedRoutes } from './batches/joined.js';
 import { controlRoutes } from './control.js';
 import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
@@ -10,7 +11,7 @@ import { flowRoutes } from './flows.js';
 import { jobRoutes } from './jobs.js';
 import { mcpRoutes } from './mcp.js';
 import { modelRoutes } from './models.js';
-import { monitoringRoutes } from './monitoring.js';
+import { monitoringRoutes, nodeRoutes } from './monitoring.js';
 import { openApiRoutes } from './openapi.js';
 import { pageRoutes } from './pages.js';
 import { scriptRoutes } from './scripts.js';
@@ -29,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...jobRoutes,
   ...batchRoutes,
+  ...joinedRoutes,
   ...scriptRoutes,
   ...controlRoutes,
   ...accessRoutes,
@@ -38,6 +40,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...mcpRoutes,
   ...webhookRoutes,
+  ...nodeRoutes,
   ...openApiRoutes(() => ROUTES),
 ];
 

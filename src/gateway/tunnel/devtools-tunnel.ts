@@ -1,9 +1,9 @@
+import { type CommandRef, writeAnswer } from '../../actors/session/filter/devtools-command.js';
+import { DevToolsFilter, writeRefusal } from '../../actors/session/filter/devtools-filter.js';
 import { assertNever } from '../../base/assert-never.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { DevTools, DevToolsClient } from '../../supervisor/ports/connections.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
-import { type CommandRef, writeAnswer } from './devtools-command.js';
-import { DevToolsFilter, writeRefusal } from './devtools-filter.js';
 import type { FarEnd, NearEnd, TunnelKind } from './tunnel-server.js';
 
 /** An uploaded file comes in one message. */

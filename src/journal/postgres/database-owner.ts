@@ -10,6 +10,8 @@ import { placeOf } from './postgres-errors.js';
 const RENEW_EVERY_MS = 5_000;
 const EXPIRES_AFTER_MS = 30_000;
 const SERVICE = 'service';
+/** Of the owner or a node. */
+const RENEWED = sql`seen >= clock_timestamp() - ${sql.lit(`${EXPIRES_AFTER_MS} ms`)}::interval`;
 
 /** Whose service it is. */
 export interface Owner {
@@ -124,19 +126,42 @@ export function lockedToken({ token }: Owner): string {
 export async function takeOwnership(kysely: QueryExecutorProvider, url: string, { token, home }: Owner): Promise<void> {
   const { rows } = await sql`
     insert into owner (name, token, home, host, seen)
-    values (${SERVICE}, ${token}, ${home}, ${hostname()}, clock_timestamp())
+    select ${SERVICE}, ${token}, ${home}, ${hostname()}, clock_timestamp()
+    where not exists (select 1 from cluster_nodes where ${RENEWED})
     on conflict (name) do update
     set token = excluded.token, home = excluded.home, host = excluded.host, seen = excluded.seen
     where owner.home = excluded.home
       or owner.seen < clock_timestamp() - ${sql.lit(`${EXPIRES_AFTER_MS} ms`)}::interval
     returning token`.execute(kysely);
   if (rows.length > 0) return;
+  const nodes = await sql<{ id: string }>`select id from cluster_nodes where ${RENEWED} limit 1`.execute(kysely);
+  if (nodes.rows[0] !== undefined) {
+    throw new TroupeError(
+      'UNAVAILABLE',
+      `The database ${placeOf(url)} is shared by nodes, of which ${nodes.rows[0].id} is running; configure "node" in ` +
+        'troupe.json to join them, or give this service a database of its own',
+    );
+  }
   const others = await sql<{ host: string }>`select host from owner where name = ${SERVICE}`.execute(kysely);
   const where = others.rows[0] === undefined ? '' : ` on ${others.rows[0].host}`;
   throw new TroupeError(
     'UNAVAILABLE',
     `The database ${placeOf(url)} is in use by another running service${where}; stop that service, or give this one a ` +
       `database of its own. A service that was killed counts as running for ${EXPIRES_AFTER_MS / 1000} s`,
+  );
+}
+
+/**
+ * For a service that shares the database with others.
+ * @throws UNAVAILABLE if a service that does not share it is running
+ */
+export async function assertNoOwner(kysely: QueryExecutorProvider, url: string): Promise<void> {
+  const { rows } = await sql<{ host: string }>`select host from owner where ${RENEWED}`.execute(kysely);
+  if (rows[0] === undefined) return;
+  throw new TroupeError(
+    'UNAVAILABLE',
+    `The database ${placeOf(url)} is in use by a service on ${rows[0].host} that has no "node" in its troupe.json; stop that ` +
+      `service first. A service that was killed counts as running for ${EXPIRES_AFTER_MS / 1000} s`,
   );
 }
 

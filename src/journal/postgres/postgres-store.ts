@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { TroupeError } from '../../protocol/errors.js';
@@ -7,10 +8,11 @@ import type { JournalReads, WriteRequest } from '../messages.js';
 import { journalReads } from '../queries/journal-reads.js';
 import type { Schema } from '../schema.js';
 import type { Store } from '../store.js';
+import { applyRights } from './apply-rights.js';
 import { connectPostgres, type PostgresDatabase } from './connect-postgres.js';
-import { DatabaseOwner, lockedToken } from './database-owner.js';
+import { assertNoOwner, DatabaseOwner, lockedToken } from './database-owner.js';
 import { migratePostgres } from './migrate-postgres.js';
-import { explainPostgresError, isOutage, isTransient } from './postgres-errors.js';
+import { explainPostgresError, isAway, isCut, isOutage, isTransient } from './postgres-errors.js';
 
 /** One writes, the others read. */
 const CONNECTIONS = 5;
@@ -21,6 +23,7 @@ const FIRST_ROWS = 32;
 /** How long a transaction is tried again if the database goes away, in milliseconds; a restart takes about a second. */
 const RETRY_MS = 3_000;
 const RETRY_PAUSE_MS = 100;
+const NOTHING_REFUSED: ReadonlyMap<number, TroupeError> = new Map();
 
 /** A lock that keeps a home for one service. */
 interface HeldHome {
@@ -29,41 +32,46 @@ interface HeldHome {
   release(): void;
 }
 
-/** The first row of a transaction. `token` is null if another service is the owner. */
+/** The first row of a transaction. `token` is null if another service is the owner, or there is none. */
 interface Begun {
-  readonly id: string;
   readonly token: string | null;
 }
 
+type Outcomes = readonly (number | TroupeError)[];
+
 /** A transaction whose commit was sent, and whose answer never came. */
 interface Unsettled {
-  readonly transaction: string;
-  readonly firstSeqs: readonly number[];
+  /** What it wrote to the row of this home's last commit. */
+  readonly mark: string;
+  /** By the ids of its requests. */
+  readonly outcomes: ReadonlyMap<number, number | TroupeError>;
 }
 
 /** The journal in a PostgreSQL database. */
 export class PostgresStore implements Store {
   readonly reads: JournalReads;
   readonly readsInParallel = true;
-  readonly lost: Promise<TroupeError>;
+  readonly lost: Promise<TroupeError> | null;
   readonly #url: string;
   readonly #database: PostgresDatabase<Schema>;
   readonly #kysely: Kysely<Schema>;
-  readonly #owner: DatabaseOwner;
+  /** Null if several nodes share the database: each write then has rights of its own. */
+  readonly #owner: DatabaseOwner | null;
   readonly #lock: HeldHome;
-  /** One round trip; the transaction's id tells after a lost connection whether it was committed. */
-  readonly #begin: CompiledQuery<Begun>;
+  readonly #token: string;
+  /** The key of the row in `meta` with the mark of the last commit, as a literal. */
+  readonly #lastCommit: string;
   /** The last transaction failed because of the database: the next one is not tried for long. */
   #isDown = false;
+  #unsettled: Unsettled | null = null;
 
-  private constructor(url: string, database: PostgresDatabase<Schema>, owner: DatabaseOwner, lock: HeldHome) {
+  private constructor(url: string, database: PostgresDatabase<Schema>, owner: DatabaseOwner | null, lock: HeldHome) {
     this.#url = url;
     this.#lock = lock;
     this.#owner = owner;
-    this.lost = owner.lost;
-    this.#begin = CompiledQuery.raw(
-      `BEGIN; SELECT pg_current_xact_id()::text AS id, ${lockedToken(owner.owner)} AS token`,
-    );
+    this.lost = owner?.lost ?? null;
+    this.#token = owner === null ? 'NULL' : lockedToken(owner.owner);
+    this.#lastCommit = lastCommitOf(lock);
     this.#database = database;
     this.#kysely = database.kysely;
     this.reads = triedAgain(journalReads(this.#kysely, POSTGRES, FIRST_ROWS));
@@ -71,14 +79,19 @@ export class PostgresStore implements Store {
 
   /**
    * @param lock of the service's home; released when the store is closed or cannot be opened
+   * @param options.isShared other services may use the database at the same time; see `WriteRights`
    * @throws UNAVAILABLE with the reason and the remedy, also if another service uses the database; there are then no
    *   connections left
    */
-  static async open(url: string, lock: HeldHome): Promise<PostgresStore> {
+  static async open(url: string, lock: HeldHome, { isShared = false } = {}): Promise<PostgresStore> {
     const database = connectPostgres<Schema>({ url, connections: CONNECTIONS, name: 'troupe journal' });
     try {
       await migratePostgres(database.kysely, url);
-      return new PostgresStore(url, database, await DatabaseOwner.take(url, lock.home), lock);
+      if (isShared) await assertNoOwner(database.kysely, url);
+      // The row exists from the start, so that whoever asks for it waits for the transaction that writes it.
+      await sql.raw(`${markWith(lastCommitOf(lock), '')} DO NOTHING`).execute(database.kysely);
+      const owner = isShared ? null : await DatabaseOwner.take(url, lock.home);
+      return new PostgresStore(url, database, owner, lock);
     } catch (error) {
       await database.close();
       lock.release();
@@ -101,23 +114,22 @@ export class PostgresStore implements Store {
     return { instance: meta.value, lastSeq: counter.value };
   }
 
-  /** Tries again, for {@link RETRY_MS}, if the database was away before the commit was sent. */
-  async commit(requests: readonly WriteRequest[]): Promise<readonly number[]> {
+  /**
+   * Tries again, for {@link RETRY_MS}, if the database was away before the commit was sent. While it is down, each
+   * connection of the pool may be found cut once.
+   */
+  async commit(requests: readonly WriteRequest[]): Promise<Outcomes> {
+    let cutsLeft = CONNECTIONS;
     const deadline = performance.now() + (this.#isDown ? 0 : RETRY_MS);
     for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
-      let unsettled: Unsettled | null = null;
       try {
-        const firstSeqs = await this.#transact(requests, (sent) => {
-          unsettled = sent;
-        });
+        const outcomes = (await this.#settled(requests, deadline)) ?? (await this.#transact(requests));
         this.#isDown = false;
-        return firstSeqs;
+        return outcomes;
       } catch (error) {
-        if (unsettled !== null && isOutage(error)) {
-          const settled = await this.#settle(unsettled, deadline);
-          if (settled !== null) return settled;
-        }
-        if (!isTransient(error) || performance.now() + pauseMs > deadline) {
+        const isLate = performance.now() + pauseMs > deadline;
+        if (isLate && isCut(error)) cutsLeft -= 1;
+        if (!isTransient(error) || (isLate && (!isCut(error) || cutsLeft < 0))) {
           this.#isDown = isOutage(error);
           throw error;
         }
@@ -126,21 +138,33 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** @param onCommit called before the commit is sent */
-  #transact(requests: readonly WriteRequest[], onCommit: (sent: Unsettled) => void): Promise<readonly number[]> {
+  /** One round trip. */
+  #begin(mark: string): CompiledQuery<Begun> {
+    const marked = `${markWith(this.#lastCommit, mark)} DO UPDATE SET value = excluded.value`;
+    return CompiledQuery.raw(`BEGIN; ${marked}; SELECT ${this.#token} AS token`);
+  }
+
+  #transact(requests: readonly WriteRequest[]): Promise<Outcomes> {
     return this.#kysely.connection().execute(async (kysely) => {
       try {
-        const { rows } = await kysely.executeQuery(this.#begin);
-        if (rows[0]?.token !== this.#owner.owner.token) throw this.#owner.replaced();
+        const mark = randomUUID();
+        const { rows } = await kysely.executeQuery(this.#begin(mark));
+        if (this.#owner !== null && rows[0]?.token !== this.#owner.owner.token) throw this.#owner.replaced();
+        const refused = this.#owner === null ? await applyRights(kysely, requests) : NOTHING_REFUSED;
         const insert = <Row extends object>(build: InsertRows<Row>, rows: readonly Row[]) =>
           insertInParts(kysely, build, rows);
         const takeEventNumbers = (count: number) => takeNumbers(kysely, count);
         const transaction = { kysely, dialect: POSTGRES, insert, takeEventNumbers };
-        const firstSeqs = await applyWrites(transaction, requests);
-        onCommit({ transaction: rows[0]?.id ?? '', firstSeqs });
+        const valid = refused.size === 0 ? requests : requests.filter((_, index) => !refused.has(index));
+        const firstSeqs = (await applyWrites(transaction, valid)).values();
+        const outcomes = requests.map((_, index) => refused.get(index) ?? firstSeqs.next().value ?? 0);
+        const byId = new Map(requests.map(({ id }, index) => [id, outcomes[index] ?? 0]));
+        this.#unsettled = { mark, outcomes: byId };
         await kysely.executeQuery(CompiledQuery.raw('COMMIT'));
-        return firstSeqs;
+        this.#unsettled = null;
+        return outcomes;
       } catch (error) {
+        if (!isOutage(error)) this.#unsettled = null;
         // A lost connection rolls back by itself; its own error is the one that counts.
         await kysely.executeQuery(CompiledQuery.raw('ROLLBACK')).catch(() => undefined);
         throw error;
@@ -149,17 +173,28 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Finds out whether a transaction was committed, and returns its result; null if it was not.
+   * What became of the last transaction if its commit was not answered; null if it was not committed, or was about other
+   * requests.
    * @throws UNAVAILABLE if that cannot be found out in time
    */
-  async #settle({ transaction, firstSeqs }: Unsettled, deadline: number): Promise<readonly number[] | null> {
+  async #settled(requests: readonly WriteRequest[], deadline: number): Promise<Outcomes | null> {
+    const sent = this.#unsettled;
+    if (sent === null) return null;
+    const outcomes = requests.flatMap(({ id }) => sent.outcomes.get(id) ?? []);
+    const isCommitted = outcomes.length === requests.length && (await this.#wasCommitted(sent.mark, deadline));
+    this.#unsettled = null;
+    return isCommitted ? outcomes : null;
+  }
+
+  /**
+   * Not by the transaction's number: one that was lost with the server leaves its number to another. The lock waits for the
+   * transaction if the server has not noticed yet that its connection is cut.
+   */
+  async #wasCommitted(mark: string, deadline: number): Promise<boolean> {
+    const lastMark = sql<{ value: string }>`select value from meta where key = ${sql.raw(this.#lastCommit)} for update`;
     for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
-      const found = await sql<{ status: string | null }>`select pg_xact_status(${transaction}::xid8) as status`
-        .execute(this.#kysely)
-        .catch(() => null);
-      const status = found?.rows[0]?.status;
-      if (status === 'committed') return firstSeqs;
-      if (status === 'aborted') return null;
+      const found = await lastMark.execute(this.#kysely).catch(() => null);
+      if (found !== null) return found.rows[0]?.value === mark;
       if (performance.now() + pauseMs > deadline) {
         throw new TroupeError(
           'UNAVAILABLE',
@@ -175,18 +210,30 @@ export class PostgresStore implements Store {
     return explainPostgresError(this.#url, error);
   }
 
+  isAway(error: unknown): boolean {
+    return isAway(error);
+  }
+
   concernsAll(error: unknown): boolean {
     return isOutage(error) || (error instanceof TroupeError && error.code === 'UNAVAILABLE');
   }
 
   async close(): Promise<void> {
     try {
-      await this.#owner.release();
+      await this.#owner?.release();
       await this.#database.close();
     } finally {
       this.#lock.release();
     }
   }
+}
+
+function lastCommitOf({ home }: HeldHome): string {
+  return `'commit ${home.replaceAll("'", '')}'`;
+}
+
+function markWith(key: string, mark: string): string {
+  return `INSERT INTO meta (key, value) VALUES (${key}, '${mark}') ON CONFLICT (key)`;
 }
 
 /** Reads that are tried again if their connection broke: after a restart of the server, each of the pool has. */

@@ -11,16 +11,26 @@ export class FlowRunStore {
   }
 
   /** Runs that match the query, newest first. */
-  async list({ flow, since, until, limit }: FlowRunQuery): Promise<readonly FlowRun[]> {
+  async list({ flow, since, until, branch, ofCommits, limit }: FlowRunQuery): Promise<readonly FlowRun[]> {
     let select = this.#kysely
       .selectFrom('flow_runs')
-      .select(['flow', 'session_id as sessionId', 'at', 'status', 'duration_ms as durationMs'])
+      .select([
+        'flow',
+        'session_id as sessionId',
+        'at',
+        'status',
+        'duration_ms as durationMs',
+        'commit_id as commit',
+        'branch',
+      ])
       .where('at', '>=', since)
       .where('at', '<', until)
       .orderBy('at', 'desc')
       .orderBy('seq', 'desc')
       .limit(limit);
     if (flow !== undefined) select = select.where('flow', '=', flow);
+    if (branch !== undefined) select = select.where('branch', '=', branch);
+    if (ofCommits === true) select = select.where('commit_id', 'is not', null);
     return select.execute();
   }
 

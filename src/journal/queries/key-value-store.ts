@@ -25,9 +25,13 @@ export class KeyValueStore {
       .execute();
   }
 
-  /** Removes a session's webhook messages, and the value of its `_setup` flow. */
+  /** Removes a session's webhook messages, the value of its `_setup` flow, and what names the files that it brought. */
   async removeOfSession(sessionId: string): Promise<void> {
-    await this.#kysely.deleteFrom('kept').where('kind', '=', 'value').where('id', '=', sessionId).execute();
+    await this.#kysely
+      .deleteFrom('kept')
+      .where('kind', 'in', ['value', 'job-files'])
+      .where('id', '=', sessionId)
+      .execute();
     await this.#kysely
       .deleteFrom('kept')
       .where('kind', 'in', ['delivery', 'delivered'])

@@ -16,7 +16,7 @@ export class RequestStore {
   async get(sessionId: string): Promise<readonly RequestRow[]> {
     return this.#kysely
       .selectFrom('requests')
-      .select(['session_id as sessionId', 'caller', 'request'])
+      .select(['session_id as sessionId', 'caller', 'hosts', 'request'])
       .where('session_id', '=', sessionId)
       .execute();
   }
@@ -26,7 +26,12 @@ export class RequestStore {
     return this.#kysely
       .selectFrom('sessions')
       .leftJoin('requests', 'requests.session_id', 'sessions.id')
-      .select(({ fn, val }) => ['id', 'batch', fn.coalesce('caller', val('')).as('caller')])
+      .select(({ fn, val }) => [
+        'id',
+        'batch',
+        fn.coalesce('caller', val('')).as('caller'),
+        fn.coalesce('hosts', val('')).as('hosts'),
+      ])
       .where('status', '=', 'queued')
       .where(this.#dialect.isJson(sql.ref('record')))
       .orderBy('accepted')

@@ -38,6 +38,8 @@ const KEYED = {
   session_labels: ['session_id', 'name'],
   batches: ['id'],
   batch_labels: ['batch_id', 'name'],
+  joined_jobs: ['batch_id', 'job'],
+  joined_attempts: ['id'],
 } as const;
 
 /** Columns that contain JSON. A row with invalid JSON there counts as damaged. */

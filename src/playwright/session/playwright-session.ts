@@ -1,14 +1,15 @@
 import { type UploadFolders, uploadPaths } from '../../agent-js/acting/uploads.js';
 import type { Agent } from '../../agent-js/agent.js';
-import { membersOf, misuse, textOf } from '../../agent-js/call-arguments.js';
 import { sandboxTable } from '../../agent-js/playwright-api/sandbox-table.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { readBundle } from '../../script/bundle.js';
 import type { HostCallContext, HostModule } from '../../script/host-module.js';
 import type { Reply, ThreadCall, Wire } from '../wire.js';
+import { type AgentCall, clockCall, mockCall } from './agent-calls.js';
 import { callText, chainText, valueText } from './call-text.js';
 import { type CheckedCall, checkCall, checkExpect } from './check-call.js';
+import { ClockModel } from './clock-model.js';
 import { Polls, SoftFailures } from './expectations.js';
 import { type CallBounds, type JoinDevTools, PlaywrightLink } from './playwright-link.js';
 
@@ -25,7 +26,6 @@ const ACTING_VALUES: ReadonlySet<string> = new Set(['evaluate', 'evaluateAll', '
 const QUIET: ReadonlySet<string> = new Set(['frame', 'frames', 'childFrames', 'parentFrame', 'opener', 'pages']);
 /** What Playwright knows without asking the page, which may have a dialog open. */
 const KNOWN_HERE: ReadonlySet<string> = new Set([...QUIET, 'url', 'isClosed', 'isDetached', 'name', 'viewportSize']);
-const MOCK_MEMBERS = ['status', 'json', 'body', 'headers', 'contentType', 'delay', 'abort'] as const;
 const QUIET_CLASSES: ReadonlySet<string> = new Set(['Request', 'Response']);
 
 type Expectation = ReturnType<typeof checkExpect> & ReturnType<typeof readHow>;
@@ -42,7 +42,7 @@ export interface PlaywrightParts {
   /** Passes on what the browser says about downloads, which only the session's own connection hears. */
   listen(event: (text: string) => void): () => void;
   readonly folders: UploadFolders;
-  /** Remembers, beyond this thread, whether there are rules of `route`. */
+  /** Remembers, beyond this thread, whether there are rules of `route`, or a clock. */
   rulesStand(stand: boolean): Promise<void>;
   emit(event: SessionEvent): void;
 }
@@ -57,6 +57,8 @@ export class PlaywrightSession {
   readonly #pageOf = new WeakMap<AbortSignal, string>();
   #timeouts = { any: DEFAULT_MS, navigation: DEFAULT_MS };
   #rules: readonly Rule[] = [];
+  /** Null until a script has used the clock. */
+  #clock: ClockModel | null = null;
   /** Connections that are over and whose rules still stand. */
   readonly #old = new Set<PlaywrightLink>();
   readonly #polls = new Polls();
@@ -80,10 +82,13 @@ export class PlaywrightSession {
     };
   }
 
-  /** The agent's module with the call `mock` in addition: a rule of `context.route`, for all tabs. */
+  /** The agent's module with the calls `mock` and `clock` in addition, which are Playwright's. */
   addTo(module: HostModule): HostModule {
-    const mock = ([url, answer]: readonly unknown[], context: HostCallContext) => this.#mock(url, answer, context);
-    return { ...module, calls: { ...module.calls, mock } };
+    const calls: HostModule['calls'] = {
+      mock: async ([url, answer], context) => this.#agentCall(mockCall(url, answer), context),
+      clock: async ([method, ...given], context) => this.#agentCall(clockCall(method, given), context),
+    };
+    return { ...module, calls: { ...module.calls, ...calls } };
   }
 
   /** Disconnects Playwright. Idempotent. */
@@ -94,21 +99,13 @@ export class PlaywrightSession {
     for (const old of this.#old) await old.release();
   }
 
-  async #mock(url: unknown, answer: unknown, context: HostCallContext): Promise<null> {
-    const wanted = textOf(url, 'agent.mock takes an address or a glob, such as "**/api/orders"');
-    const text = `agent.mock(${[url, answer].map((one) => valueText(wireOf(one))).join(', ')})`;
-    const rule = membersOf(answer, 'agent.mock', MOCK_MEMBERS);
-    const ends = answer === null;
-    if (!ends && Object.keys(rule).length === 0) {
-      throw misuse('agent.mock takes what to answer: {status, json, body, headers, contentType, delay} or {abort}');
-    }
-    const call = checkCall(['context', []], ends ? 'unroute' : 'route', [wanted, ...(ends ? [] : [wireOf(rule)])]);
-    await this.#call(call, context, text);
+  async #agentCall({ call, text, name }: AgentCall, context: HostCallContext): Promise<null> {
+    await this.#call(call, context, { text, name });
     return null;
   }
 
-  /** @param text how the step is shown, if not as the call itself */
-  async #call(call: CheckedCall, context: HostCallContext, text?: string): Promise<Reply> {
+  /** @param as how the step is shown, if not as the call itself */
+  async #call(call: CheckedCall, context: HostCallContext, as?: Omit<AgentCall, 'call'>): Promise<Reply> {
     const { chain, of, method, signature } = call;
     if (method === 'setDefaultTimeout' || method === 'setDefaultNavigationTimeout') return this.#setTimeout(call);
     if (of === 'Download' && method === 'saveAs') return this.#saveDownload(call, context);
@@ -119,24 +116,29 @@ export class PlaywrightSession {
     if (method === 'unroute' || method === 'unrouteAll') {
       await this.#setRules(this.#rules.filter((rule) => !undoes(call, rule)));
     }
+    // It stands from here on: what is cut off may have been done.
+    if (of === 'Clock') await this.#setClock(this.#clock ?? new ClockModel());
     const run = async (): Promise<Reply> => {
       if (of !== 'Dialog' && !KNOWN_HERE.has(method)) this.#throwIfDialog(thread.targetId);
       const link = await this.#connected(context);
-      return link.call({ ...thread, ...this.#timed(context) }, boundsOf(context)).catch(async (error: unknown) => {
+      const done = link.call({ ...thread, ...this.#timed(context) }, boundsOf(context));
+      const reply = await done.catch(async (error: unknown) => {
         if (added !== null && encodeError(error).code === 'SCRIPT_ERROR') {
           await this.#setRules(this.#rules.filter((rule) => rule !== added));
         }
         throw error;
       });
+      if (of === 'Clock') this.#clock?.applied(method, args);
+      return reply;
     };
     const { kind } = signature.result;
     const acts = kind === 'value' || kind === 'locators' ? ACTING_VALUES.has(method) : !QUIET.has(method);
     if (!acts || kind === 'later' || QUIET_CLASSES.has(of)) return run();
     let shown: readonly Wire[] = TYPING.has(method) ? masked(call.args) : call.args;
     const step = {
-      method: text === undefined ? method : 'mock',
-      source: () => text ?? callText(chain, method, shown),
-      slug: () => (text === undefined ? chainText(chain) : 'mock'),
+      method: as?.name ?? method,
+      source: () => as?.text ?? callText(chain, method, shown),
+      slug: () => as?.name ?? chainText(chain),
       shownResult,
     };
     return this.#parts.agent.otherStep(step, context.site, async () => {
@@ -243,6 +245,11 @@ export class PlaywrightSession {
 
   async #fresh(context: HostCallContext): Promise<Reply> {
     await this.#setRules([]);
+    // Playwright has no call that ends a clock: it ends with its connection.
+    if (this.#clock !== null) {
+      await this.#setClock(null);
+      await (await this.#link?.catch(() => null))?.release();
+    }
     const link = await this.#connected(context);
     await link.fresh({ targetId: this.#target(context), ...this.#timed(context) }, boundsOf(context));
     return { kind: 'value' };
@@ -304,11 +311,15 @@ export class PlaywrightSession {
 
   async #connect(signal: AbortSignal): Promise<PlaywrightLink> {
     const { join, listen } = this.#parts;
-    const lingers = () => this.#rules.length > 0 && !this.#closing.signal.aborted;
+    const lingers = () => this.#stands && !this.#closing.signal.aborted;
     const link = await PlaywrightLink.open({ join, listen, lingers }, signal);
     const bounds = { signal, ms: DEFAULT_MS };
+    const times = { timeoutMs: DEFAULT_MS, defaultMs: DEFAULT_MS, navigationMs: DEFAULT_MS };
+    for (const [method, time] of this.#clock?.calls() ?? []) {
+      const chain = { root: 'context', links: [['clock', null] as const] };
+      await link.call({ chain, method, args: [time], targetId: null, ...times }, bounds).catch(() => undefined);
+    }
     for (const { call, targetId } of this.#rules) {
-      const times = { timeoutMs: DEFAULT_MS, defaultMs: DEFAULT_MS, navigationMs: DEFAULT_MS };
       const { chain, method, args } = call;
       // The tab of a rule may have been closed.
       await link.call({ chain, method, args, targetId, ...times }, bounds).catch(() => undefined);
@@ -321,10 +332,10 @@ export class PlaywrightSession {
     return link;
   }
 
-  /** A page whose requests have rules does not wait for the next script: Playwright is connected again at once. */
+  /** A page with rules or a clock does not wait for the next script: Playwright is connected again at once. */
   #replace(link: PlaywrightLink): void {
     if (this.#closing.signal.aborted) return;
-    if (this.#rules.length === 0) {
+    if (!this.#stands) {
       void link.release();
       return;
     }
@@ -335,26 +346,27 @@ export class PlaywrightSession {
     this.#link = next;
   }
 
+  /** Whether there are rules of `route`, or a clock. */
+  get #stands(): boolean {
+    return this.#rules.length > 0 || this.#clock !== null;
+  }
+
   async #setRules(rules: readonly Rule[]): Promise<void> {
-    const stood = this.#rules.length > 0;
-    const stand = rules.length > 0;
+    const stood = this.#stands;
     this.#rules = rules;
-    if (stood !== stand) await this.#parts.rulesStand(stand);
+    if (stood !== this.#stands) await this.#parts.rulesStand(!stood);
+  }
+
+  async #setClock(clock: ClockModel | null): Promise<void> {
+    const stood = this.#stands;
+    this.#clock = clock;
+    if (stood !== this.#stands) await this.#parts.rulesStand(!stood);
   }
 }
 
 /** Of an object that stays in Playwright nothing is to be seen. */
 function shownResult(reply: unknown): unknown {
   return typeof reply === 'object' && reply !== null && 'value' in reply ? reply.value : null;
-}
-
-/** Plain JSON as a call's argument. */
-function wireOf(value: unknown): Wire {
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string')
-    return value;
-  if (Array.isArray(value)) return ['a', value.map(wireOf)];
-  if (typeof value !== 'object') return ['u'];
-  return ['o', Object.entries(value).map(([name, member]) => [name, wireOf(member)] as const)];
 }
 
 function readHow(how: unknown): { not: boolean; message: string | null; soft: boolean } {

@@ -26,7 +26,7 @@ const MAX_FILE = 1024 * 1024;
 const MAX_PICTURE = 4 * 1024 * 1024;
 
 /** What `flows` has of a file: its text; for a baseline picture, whose name ends in .png, its bytes in base64. */
-const BatchFlows = z
+export const BatchFlows = z
   .record(BatchFlowPath, z.string().max(MAX_PICTURE))
   .refine((flows) => Object.keys(flows).length <= MAX_BATCH_FLOWS, `at most ${MAX_BATCH_FLOWS} files`)
   .refine(
@@ -70,6 +70,8 @@ export const BatchRecord = z.object({
   labels: z.record(z.string(), z.string()),
   state: SessionStatus,
   parallel: z.int().nullable(),
+  /** Machines claim its jobs; absent for batches whose jobs the service runs. */
+  join: z.object({ build: z.string(), hash: z.string() }).optional(),
   /** `total` includes jobs that were removed since; the other counts do not. `flaky`: completed only in a retry. */
   counts: z.object({
     total: z.int(),

@@ -4,9 +4,17 @@ import type { Failure } from './failure.js';
 const MAX_VALUE = 120;
 const MAX_CALL = 300;
 
-/** What the wait of an assertion saw: `"Loading" for 9.2 s, then "Total 12"`; null if there was no wait. */
-export function historyText({ history = [], waitedMs }: Failure): string | null {
-  if (history.length === 0) return null;
+/** How long an assertion saw nothing but the value that it received at the end; null if others came, or none is known. */
+export function unchangedText({ history = [], received, waitedMs }: Failure): string | null {
+  const [only, ...others] = history;
+  if (only === undefined || others.length > 0 || received === undefined || waitedMs === undefined) return null;
+  return received.startsWith(only.value.replace(/…$/, '')) ? `unchanged for ${timeText(waitedMs - only.fromMs)}` : null;
+}
+
+/** What the wait of an assertion saw: `"Loading" for 9.2 s, then "Total 12"`; null if that was one value, or there was no wait. */
+export function historyText(failure: Failure): string | null {
+  const { history = [], waitedMs } = failure;
+  if (history.length === 0 || unchangedText(failure) !== null) return null;
   const parts = history.map(({ value, fromMs }, position) => {
     const until = history[position + 1]?.fromMs ?? waitedMs;
     const shown = JSON.stringify(cut(value, MAX_VALUE));
@@ -16,12 +24,16 @@ export function historyText({ history = [], waitedMs }: Failure): string | null 
 }
 
 /** Whether the page ever had what was expected; null if nothing is known. */
-export function seenText({ seenAtStep, elsewhere, expected }: Failure): string | null {
+export function seenText(failure: Failure): string | null {
+  const { seenAtStep, elsewhere, expected } = failure;
   const subject = expected === undefined ? 'it' : 'the expected value';
   if (seenAtStep !== undefined) return `Step ${seenAtStep} saw ${subject}: the page has lost it since`;
   if (elsewhere === true) return 'The page has the expected text, but elsewhere';
-  if (elsewhere === false) return 'The expected text is nowhere on the page, and no earlier step saw it there';
-  return null;
+  if (elsewhere !== false) return null;
+  if ((pendingLines(failure) ?? []).length > 0) {
+    return 'The expected text is not on the page; it may have come later, since something was pending';
+  }
+  return 'The expected text is nowhere on the page, and no earlier step saw it there';
 }
 
 /** What the page waited for when the step failed, one line each; null if that is not known. */

@@ -37,6 +37,8 @@ export type CodeOptions = z.infer<typeof CodeOptions>;
 export const ExportFormat = z.enum(['har', 'insomnia', 'bruno', 'curl']);
 export type ExportFormat = z.infer<typeof ExportFormat>;
 export const ExportFile = z.strictObject({ format: ExportFormat, path: z.string().min(1), overwrite: z.boolean() });
+/** The documentation of a collection, as a page. */
+export const WritePage = z.strictObject({ path: z.string().min(1), overwrite: z.boolean() });
 /** The result of an export: what the file does not contain. */
 export interface ExportView {
   readonly path: string;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { ErrorBody } from '../errors.js';
+import type { ExampleLine } from './answers.js';
+import type { LiveHead, LiveMessage } from './live-streams.js';
 
 /**
  * The messages between the request client's window and its server. Ids of items are valid while the document is open.
@@ -57,7 +59,7 @@ export type ParamRow = z.infer<typeof ParamRow>;
 export const FormRow = z.strictObject({ name: z.string(), value: z.string(), file: z.boolean(), enabled: z.boolean() });
 export type FormRow = z.infer<typeof FormRow>;
 
-/** `other` is a body that the window cannot edit; it is sent and saved unchanged. */
+/** `bytes` are not UTF-8 text. `other` is a body that the window cannot edit; it is sent and saved unchanged. */
 export const BodyForm = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('none') }),
   z.strictObject({ mode: z.literal('raw'), text: z.string(), language: z.string() }),
@@ -65,6 +67,7 @@ export const BodyForm = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('formdata'), rows: z.array(FormRow) }),
   z.strictObject({ mode: z.literal('file'), path: z.string() }),
   z.strictObject({ mode: z.literal('graphql'), query: z.string(), variables: z.string() }),
+  z.strictObject({ mode: z.literal('bytes'), base64: z.base64() }),
   z.strictObject({ mode: z.literal('other'), what: z.string() }),
 ]);
 export type BodyForm = z.infer<typeof BodyForm>;
@@ -96,6 +99,8 @@ const RequestFields = z.strictObject({
   followRedirects: z.boolean(),
   verifyTls: z.boolean(),
   httpVersion: z.enum(['auto', 'http1', 'http2']),
+  /** Markdown. */
+  description: z.string(),
 });
 
 /** The members of a request that the window can edit; any subset can be sent. */
@@ -108,6 +113,7 @@ export type FormChange = Partial<z.infer<typeof RequestFields>>;
 /** A request as its tab shows it. */
 export interface RequestForm extends z.infer<typeof RequestFields> {
   readonly id: string;
+  readonly examples: readonly ExampleLine[];
   /** Null if there is none. */
   readonly inherited: InheritedAuth | null;
   /** Variables of its folders, inner ones first. */
@@ -120,6 +126,8 @@ const GroupFields = z.strictObject({
   before: z.string(),
   after: z.string(),
   variables: z.array(PairRow),
+  /** Markdown. */
+  description: z.string(),
 });
 
 /** The members of a folder or the collection that the window can edit; any subset can be sent. */
@@ -140,6 +148,8 @@ export interface GroupForm extends z.infer<typeof GroupFields> {
 
 /** The id of the collection itself, in places of folder ids. */
 export const COLLECTION_ID = 'collection';
+/** The name of a request until it gets one. */
+export const NEW_REQUEST = 'New request';
 
 export type ValuesByName = { readonly [name: string]: string };
 
@@ -185,8 +195,11 @@ export interface DocumentView {
 export const EnterWindow = z.strictObject({ key: z.string().max(200) });
 export const ChooseEnvironment = z.strictObject({ id: z.string().nullable() });
 export const EnvironmentRows = z.strictObject({ rows: z.array(EnvironmentRow) });
+export const EnvironmentName = z.strictObject({ name: z.string().min(1).max(1000) });
 export const Overwrite = z.strictObject({ overwrite: z.boolean() });
 export const OpenFile = z.strictObject({ path: z.string().min(1) });
+/** `all` lists every file, not only those of JSON. */
+export const ListFolder = z.strictObject({ path: z.string().min(1), all: z.boolean() });
 export const SaveFile = z.strictObject({ path: z.string().min(1).nullable(), overwrite: z.boolean() });
 export const NewItem = z.strictObject({
   parent: z.string().nullable(),
@@ -206,7 +219,12 @@ export interface CurlView {
   readonly command: string;
   readonly warnings: readonly string[];
 }
-export const ImportText = z.strictObject({ text: z.string(), parent: z.string().nullable() });
+/** `into`: a request that is empty so far; a text with one request fills it, others are added to `parent`. */
+export const ImportText = z.strictObject({
+  text: z.string(),
+  parent: z.string().nullable(),
+  into: z.string().nullable(),
+});
 
 export interface ImportPlace {
   readonly line: number;
@@ -221,18 +239,29 @@ export const WindowSizes = z.strictObject({
   pane: z.int().min(0).max(10_000),
 });
 export type WindowSizes = z.infer<typeof WindowSizes>;
+/** Before the id of the item that a tab runs. */
+export const RUN_TAB = 'run:';
+
+/** Open tabs: ids of requests, folders, and the collection, or {@link RUN_TAB} with one; and the active one. */
+export const OpenTabs = z.strictObject({
+  ids: z.array(z.string().max(40)).max(100),
+  active: z.string().max(40).nullable(),
+});
+export type OpenTabs = z.infer<typeof OpenTabs>;
 /** What the window keeps from start to start. */
 export interface WindowView {
   /** Paths of collections, newest first. */
   readonly recent: readonly string[];
   /** Null if they were never changed. */
   readonly sizes: WindowSizes | null;
+  /** Of the open collection. */
+  readonly tabs: OpenTabs;
 }
 
-/** Ids of the requests in whose content a text occurs. */
+/** The requests in whose content a text occurs, and in which parts besides their name. */
 export const SearchText = z.strictObject({ text: z.string().max(1000) });
 export interface SearchView {
-  readonly ids: readonly string[];
+  readonly hits: readonly { readonly id: string; readonly where: readonly string[] }[];
 }
 
 /** The result of an import. */
@@ -310,6 +339,8 @@ export interface HistoryLine {
   readonly durationMs: number;
   readonly status: number | null;
   readonly passed: boolean;
+  /** It was stopped before there was an answer. */
+  readonly cancelled: boolean;
   /** The request can be restored from the history. */
   readonly whole: boolean;
 }
@@ -342,9 +373,14 @@ export interface RunLine {
   readonly problems: readonly string[];
 }
 
-/** Lines of JSON with the progress of a send or a new token. `login` is set while the login page is open. */
+/**
+ * Lines of JSON with the progress of a send or a new token. `login` is set while the login page is open; `opened` and
+ * `messages` come of event streams and WebSockets.
+ */
 export type ProgressLine =
   | { readonly kind: 'login'; readonly url: string | null }
+  | { readonly kind: 'opened'; readonly head: LiveHead }
+  | { readonly kind: 'messages'; readonly messages: readonly LiveMessage[] }
   | { readonly kind: 'sent'; readonly sent: SentView; readonly values: ScopeValues }
   | { readonly kind: 'result'; readonly result: RunLine }
   | { readonly kind: 'ran'; readonly values: ScopeValues }

@@ -1,5 +1,11 @@
 import type { Failure } from '../../protocol/report/failure.js';
-import { earlierStepLines, historyText, pendingLines, seenText } from '../../protocol/report/failure-context.js';
+import {
+  earlierStepLines,
+  historyText,
+  pendingLines,
+  seenText,
+  unchangedText,
+} from '../../protocol/report/failure-context.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { errorText, requestText } from '../suite/failure-text.js';
@@ -12,23 +18,31 @@ export function evidenceRows(failure: Failure, longest: number): readonly (reado
   const { expected, received, locator, nearMisses = [], console: lines = [], requests = [] } = failure;
   const code = (text: string, kind?: string) => codeOf(shorten(text, longest), kind);
   const ofText = (text: string | null) => (text === null ? null : esc(shorten(text, longest)));
+  const still = unchangedText(failure);
+  const unchanged = still === null ? '' : ` (${esc(still)})`;
   const pending = pendingLines(failure);
+  const unnamed = nearMisses.filter((near) => !failure.message.includes(near));
   const short = (text: string) => codeOf(shorten(text, Math.min(longest, MAX_LINE)));
   const rows: readonly (readonly [string, string | null])[] = [
     ['Locator', locator === undefined ? null : code(locator)],
     ['Expected', expected === undefined ? null : code(expected, 'expected')],
-    ['Received', received === undefined ? null : code(received, 'received')],
-    ['Most similar', listOf(nearMisses.map((near) => code(near)))],
+    ['Received', received === undefined ? null : `${code(received, 'received')}${unchanged}`],
+    ['Most similar', listOf(unnamed.map((near) => code(near)))],
     ['While it waited', ofText(historyText(failure))],
     ['Seen before', ofText(seenText(failure))],
     ['Page errors', listOf(lines.map((line) => short(errorText(line))))],
     ['Failed requests', listOf(requests.map((request) => short(requestText(request))))],
-    ['Still pending', pending?.length === 0 ? 'no request, no timer' : listOf((pending ?? []).map(short))],
+    ['Still pending', pending?.length === 0 ? nothingPending(failure) : listOf((pending ?? []).map(short))],
     ['Steps before', listOf(earlierStepLines(failure).map(short))],
     ['No picture', ofText(failure.noScreenshot ?? null)],
     ['No trace', ofText(failure.noTrace ?? null)],
   ];
   return rows.flatMap(([title, html]) => (html === null ? [] : [[title, html] as const]));
+}
+
+/** That nothing is pending says something only of what waited for it. */
+function nothingPending({ code }: Failure): string | null {
+  return code.endsWith('TIMEOUT') ? 'no request, no timer' : null;
 }
 
 /** Escaped text as code. */

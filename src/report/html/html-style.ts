@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** The style sheet of report.html. The page's policy allows no inline styles and no script. */
+/** The style sheet of report.html, in the colours of web/theme.css. The page's policy allows no inline styles and no script. */
 export const STYLE = `
 :root{color-scheme:light dark;
---page:light-dark(#f6f7f9,#14161a);--card:light-dark(#fff,#1c1f25);--line:light-dark(#e1e4ea,#2e333c);
---text:light-dark(#1b1f27,#e6e9ef);--soft:light-dark(#5b6472,#9aa4b4);--code:light-dark(#f0f2f5,#242831);
---good:light-dark(#137a3f,#4cc38a);--bad:light-dark(#c02b2b,#ff7b72);--warn:light-dark(#8a5a00,#e3b341);
---goodbg:light-dark(#e4f5ea,#15301f);--badbg:light-dark(#fdeaea,#3a1a1b);--warnbg:light-dark(#fdf3dc,#33290f);
---accent:light-dark(#2457d6,#7aa2ff);--calls:light-dark(#f7f9ff,#1a1f2b);--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
+--page:light-dark(#f5f6f8,#111318);--card:light-dark(#ffffff,#191c23);--line:light-dark(#dfe1e8,#2c303b);
+--text:light-dark(#171923,#e8eaf1);--soft:light-dark(#555a69,#a3a8b8);--code:light-dark(#eef0f4,#0d0f13);
+--good:light-dark(#166534,#86efac);--bad:light-dark(#b91c1c,#fca5a5);--warn:light-dark(#854d0e,#fcd980);
+--goodbg:light-dark(#e3f4e8,#14311f);--badbg:light-dark(#fdebeb,#401b20);--warnbg:light-dark(#fdf3d8,#3a2d10);
+--badmark:light-dark(#dc2626,#f87171);--accent:light-dark(#4338ca,#a5b4fc);--calls:light-dark(#e8e9fc,#262a52);
+--mono:ui-monospace,"Cascadia Code","JetBrains Mono","SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif}
@@ -27,30 +28,34 @@ max-height:420px;overflow:auto}
 background:var(--code);color:var(--soft)}
 .good{color:var(--good)}.bad{color:var(--bad)}.warn{color:var(--warn)}
 .pill.good{background:var(--goodbg)}.pill.bad{background:var(--badbg)}.pill.warn{background:var(--warnbg)}
+.error{padding:1px 6px;border-radius:4px;background:var(--badbg);color:var(--bad);font-size:13px}
+.error.warn{background:var(--warnbg);color:var(--warn)}
 .facts{display:flex;flex-wrap:wrap;gap:1px;margin:18px 0 0;padding:0;
-background:var(--line);border:1px solid var(--line);border-radius:10px;overflow:hidden}
+background:var(--line);border:1px solid var(--line);border-radius:8px;overflow:hidden}
 .facts div{flex:1 1 130px;background:var(--card);padding:10px 14px;min-width:0}
 .facts dt{font-size:12px;color:var(--soft)}
 .facts dd{margin:0;font-weight:600;overflow-wrap:anywhere}
-.card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:16px 18px;margin:0 0 14px}
-.failure{border-left:4px solid var(--bad)}
+.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:16px 18px;margin:0 0 14px}
+.failure{border-left:3px solid var(--badmark)}
 .failure.warn-edge{border-left-color:var(--warn)}
 .failure header{display:flex;gap:10px;align-items:center;flex-wrap:wrap}
 .failure .message{margin:10px 0 0;font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate}
 .failure dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:2px 14px;margin:12px 0 0;font-size:13.5px}
 .failure dt{color:var(--soft)}.failure dd{margin:0;overflow-wrap:anywhere}
 img{display:block;max-width:100%;height:auto;border:1px solid var(--line);border-radius:6px;background:#fff}
-.failure img{margin-top:14px;max-height:560px;object-fit:contain;object-position:left top}
+.picture{position:relative;width:fit-content;max-width:100%;margin-top:14px}.picture img{max-height:560px}
+.picture svg{position:absolute;inset:0;height:100%}.picture rect{fill:none;stroke:#dc2626;stroke-width:2px;vector-effect:non-scaling-stroke}
 .compared{margin-top:14px}.compared figure{margin:14px 0 0}.compared figcaption{font-size:13px;color:var(--soft);margin-bottom:4px}
 .failure .compared img{margin:0;max-height:none}
 .slider{position:relative;overflow:auto}.failure .slider img{max-width:none;border-radius:0;border:0}
 .slider .upper{position:absolute;left:0;top:0;width:50%;max-width:100%;overflow:hidden;resize:horizontal;border-right:2px solid var(--bad)}
-.frame{margin:10px 0 0;padding:8px 12px;overflow-x:auto;border-left:3px solid var(--bad);border-radius:4px;background:var(--code);white-space:pre;font:12.5px/1.5 ui-monospace,Menlo,Consolas,monospace}
+.frame{margin:10px 0 0;padding:8px 0;overflow-x:auto;border-radius:6px;background:var(--code);white-space:pre;font:12.5px/1.5 var(--mono)}
+.frame span{display:block;width:max-content;min-width:100%;padding:0 12px}.frame .marked{background:var(--badbg)}
 .expected{color:var(--good)}.received{color:var(--bad)}
 .failure dd ul{margin:0;padding:0;list-style:none}
 .differences{margin:10px 0 0;padding:0;list-style:none;font-size:13.5px}
 .differences li{padding:4px 0;border-top:1px solid var(--line);overflow-wrap:anywhere}
-.rows{background:var(--card);border:1px solid var(--line);border-radius:10px;overflow:hidden}
+.rows{background:var(--card);border:1px solid var(--line);border-radius:8px;overflow:hidden}
 .rows>*{border-top:1px solid var(--line)}
 .rows>*:first-child{border-top:0}
 .flow{display:grid;grid-template-columns:20px minmax(0,1fr) max-content;gap:2px 10px;padding:10px 14px;align-items:baseline}
@@ -73,9 +78,9 @@ padding:8px 14px;cursor:pointer;list-style:none}
 .step .more{padding:2px 14px 14px 78px;font-size:13.5px}
 svg{display:block;width:100%}
 .bar{height:8px;background:var(--code);border-radius:4px}
-.bar rect{fill:var(--accent)}.bar .bad{fill:var(--bad)}
+.bar rect{fill:var(--accent)}.bar .bad{fill:var(--badmark)}
 .overview{height:26px;background:var(--code);border-radius:6px;margin-top:14px}
-.overview rect{fill:var(--accent);opacity:.75}.overview .model{opacity:.28}.overview .bad{fill:var(--bad);opacity:1}
+.overview rect{fill:var(--accent);opacity:.75}.overview .model{opacity:.28}.overview .bad{fill:var(--badmark);opacity:1}
 .axis{display:flex;justify-content:space-between;font-size:12px;color:var(--soft);margin:2px 0 14px}
 .fold>summary{cursor:pointer;padding:10px 14px;font-weight:600}
 .fold ul{list-style:none;margin:0;padding:0 14px 10px}
@@ -90,7 +95,7 @@ footer{margin-top:40px;color:var(--soft);font-size:13px}
 .step .why,.step .spent{grid-column:3/-1}.step .more{padding:2px 10px 12px}}
 @media print{:root{color-scheme:light}body{background:#fff;font-size:12px}main{max-width:none;padding:0}
 .card,.step,.flow{break-inside:avoid}.step summary .shot{width:84px}pre{max-height:none}
-.fold:not([open])::details-content{content-visibility:visible}.failure img{max-height:320px}}
+.fold:not([open])::details-content{content-visibility:visible}.picture img{max-height:320px}}
 `;
 
 /** The page's content security policy: no requests, no scripts, only this style sheet. Images are inlined. */

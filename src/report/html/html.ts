@@ -7,6 +7,7 @@ import { count, formatBytes, formatDuration, formatInstant, shorten } from '../f
 import type { ImageSource } from '../images.js';
 import { comparedFiles, comparedSection } from './compared.js';
 import { evidenceRows } from './evidence-rows.js';
+import { codeBadge, frameOf, markOf } from './failure-parts.js';
 import { mark, pageLink, stepsSection } from './html-steps.js';
 import { POLICY, STYLE } from './html-style.js';
 
@@ -82,7 +83,7 @@ function head(report: Report, title: string, { failures, more }: FailureList): s
 ${n > 0 ? `<a class="pill bad" href="#failures">${count(n, 'failure')}</a>` : ''}
 <h1 class="text">${esc(shorten(title, 200))}</h1>
 ${prompt !== '' && prompt !== title ? `<p class="text soft">${esc(shorten(prompt, 1_500))}</p>` : ''}
-${report.summary === null ? '' : `<p class="text">${esc(shorten(report.summary, 4_000))}</p>`}
+${report.summary === null || repeatsState(report) ? '' : `<p class="text">${esc(shorten(report.summary, 4_000))}</p>`}
 <dl class="facts">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${esc(value)}</dd></div>`).join('')}</dl></header>`;
 }
 
@@ -120,16 +121,15 @@ function failureCard(failure: Failure, anchor: string, picture: ImageSource | nu
       ? []
       : evidenceRows(evidence, MAX_EVIDENCE).map(([name, html]) => `<dt>${name}</dt><dd>${html}</dd>`)),
   ].join('');
-  const frame =
-    evidence?.frame === undefined ? '' : `<pre class="frame">${esc(shorten(evidence.frame, MAX_EVIDENCE))}</pre>`;
+  const frame = evidence?.frame === undefined ? '' : frameOf(shorten(evidence.frame, MAX_EVIDENCE));
   const listed = differences.map(
     (one) => `<li><code>${esc(shorten(one.path, 300))}</code> ${esc(shorten(one.message, 1_000))}</li>`,
   );
   return `<section class="card failure${failure.kind === 'interrupted' ? ' warn-edge' : ''}" id="${anchor}"><header>
-<span class="pill bad">${esc(failure.code)}</span><h3 class="text">${failureTitle(failure)}</h3></header>
+${codeBadge(failure.code)}<h3 class="text">${failureTitle(failure)}</h3></header>
 <p class="message">${esc(shorten(failure.message, 4_000))}</p>
 ${listed.length === 0 ? '' : `<ul class="differences">${listed.slice(0, 50).join('')}</ul>`}
-${frame}<dl>${rows}</dl>${compared}${picture === null ? '' : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed')}</section>`;
+${frame}<dl>${rows}</dl>${compared}${picture === null ? '' : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed', markOf(evidence?.box))}</section>`;
 }
 
 function failureTitle({ kind, subject }: Failure): string {
@@ -148,8 +148,8 @@ function failureTitle({ kind, subject }: Failure): string {
   }
 }
 
-function pictureOf(picture: ImageSource, alt: string): string {
-  if ('inline' in picture) return `<img src="${picture.inline}" alt="${alt}">`;
+function pictureOf(picture: ImageSource, alt: string, mark: string): string {
+  if ('inline' in picture) return `<div class="picture"><img src="${picture.inline}" alt="${alt}">${mark}</div>`;
   return `<p><a href="${esc(picture.link)}">Screenshot</a></p>`;
 }
 
@@ -225,6 +225,11 @@ function fold(title: string, items: readonly string[]): string {
       ? `<li class="soft">${count(items.length - MAX_LISTED, 'more')}; see report.json</li>`
       : '';
   return `<details class="fold"><summary>${title} <span class="soft">${items.length.toLocaleString('en')}</span></summary><ul>${shown.join('')}${rest}</ul></details>`;
+}
+
+/** The summary of a job that only ran flows says no more than its state and its failure. */
+function repeatsState({ status, summary }: Report): boolean {
+  return status === 'failed' && /^\S+ failed$/.test(summary ?? '');
 }
 
 function toneOf(status: Report['status']): string {

@@ -5,6 +5,7 @@ import {
   historyText,
   pendingLines,
   seenText,
+  unchangedText,
 } from '../../protocol/report/failure-context.js';
 import { shorten } from '../format.js';
 import { textDifference } from './text-difference.js';
@@ -19,12 +20,14 @@ export function failureText(failure: Failure): string {
   const title = failure.title ?? step?.title ?? '';
   const differences = failure.differences ?? [];
   const lines = [
-    `${code}: ${shorten(message, 4_000)}`,
+    `${code}: ${shorten(headline(failure), 4_000)}`,
     // A single one is in the message.
     ...(differences.length > 1 ? differences.map((one) => `  ${differenceText(one)}`) : []),
     placeOf(failure),
+    // The cause comes before what shows it.
+    ...pageTroubles(failure),
     frame === undefined ? '' : `\n${shorten(frame, 4_000)}\n`,
-    ...(expected === undefined || received === undefined ? [] : textDifference(expected, received)),
+    ...(expected === undefined || received === undefined ? [] : differenceLines(message, expected, received)),
     labelled('While it waited', historyText(failure)),
     seenText(failure) ?? '',
     ...listed(
@@ -32,13 +35,25 @@ export function failureText(failure: Failure): string {
       // Most messages name them.
       (failure.nearMisses ?? []).filter((near) => !message.includes(near)),
     ),
-    ...pageTroubles(failure),
     ...listed('Steps before', earlierStepLines(failure)),
     step === undefined || step.before ? '' : `${stepTitle(step)} ${step.index}: ${shorten(step.js, 500)}`,
     url === '' ? '' : `Page: ${shorten(url, 500)}${title === '' ? '' : ` (${shorten(title, 200)})`}`,
     labelled('No picture', failure.noScreenshot ?? null),
   ];
   return lines.filter((text) => text !== '').join('\n');
+}
+
+/** The message. Of an assertion that saw one value all the time it says so, in place of a line about the wait. */
+function headline(failure: Failure): string {
+  const unchanged = unchangedText(failure);
+  return unchanged === null ? failure.message : failure.message.replace(/\(waited \d+ ms\)$/, `(${unchanged})`);
+}
+
+/** Expected and received, one below the other; nothing where the message has both, and they have nothing in common. */
+function differenceLines(message: string, expected: string, received: string): readonly string[] {
+  const lines = textDifference(expected, received);
+  const said = [expected, received].every((text) => message.includes(text) || message.includes(JSON.stringify(text)));
+  return said && lines.length === 2 ? [] : lines;
 }
 
 /** The errors and the failed requests of the page around a failure, and what it waited for, in lines. */

@@ -2,6 +2,7 @@ import type { Failure } from '../../protocol/report/failure.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { codeOf, evidenceRows, listOf } from '../html/evidence-rows.js';
+import { codeBadge, frameOf, markOf } from '../html/failure-parts.js';
 import { pageLink } from '../html/html-steps.js';
 import { stepTitle } from './failure-text.js';
 import { type FlowResult, reasonOf } from './suite-result.js';
@@ -27,10 +28,10 @@ export function failureCard(flow: FlowResult, failure: Failure, options: CardOpt
   const image =
     flow.picture === null
       ? ''
-      : `<a href="${esc(link(flow.picture))}"><img src="${esc(link(flow.picture))}" alt="The page when it failed" loading="lazy"></a>`;
-  return `<section class="card"><p class="message"><span class="pill ${flow.outcome === 'passed' ? 'warn' : 'bad'}">${esc(failure.code)}</span> ${esc(shorten(failure.message, longest))}</p>
+      : `<a class="picture" href="${esc(link(flow.picture))}"><img src="${esc(link(flow.picture))}" alt="The page when it failed" loading="lazy">${markOf(failure.box)}</a>`;
+  return `<section class="card"><p class="message">${codeBadge(failure.code, flow.outcome === 'passed' ? 'warn' : 'bad')} ${esc(shorten(failure.message, longest))}</p>
 ${listed.length === 0 ? '' : `<ul class="differences">${listed.join('')}</ul>`}
-${frame === undefined ? '' : `<pre class="frame">${esc(shorten(frame, longest))}</pre>`}
+${frame === undefined ? '' : frameOf(shorten(frame, longest))}
 <dl>${rowsOf(flow, failure, place, options)}</dl>${image}</section>`;
 }
 

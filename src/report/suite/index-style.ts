@@ -29,15 +29,14 @@ border-radius:999px;padding:5px 12px;cursor:pointer;white-space:nowrap}
 .result>summary:hover{background:var(--code)}
 .result .card{margin:0;border:0;border-radius:0;border-top:1px solid var(--line);padding:14px 18px 18px 46px}
 .result .message{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate}
-.result .frame{unicode-bidi:isolate;white-space:pre;overflow-x:auto}
+.result .frame{unicode-bidi:isolate}
 .result .differences{margin-top:8px}.result .differences li:first-child{border-top:0}
 .expected{color:var(--good)}.received{color:var(--bad)}
-.result .frame{border-left:3px solid var(--bad)}
-.result.flaky .frame,.result.quarantined .frame{border-left-color:var(--warn)}
+.result.flaky .marked,.result.quarantined .marked{background:var(--warnbg)}
 .result dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:4px 14px;margin:12px 0 0;font-size:13.5px}
 .result dt{color:var(--soft)}.result dd{margin:0;overflow-wrap:anywhere;unicode-bidi:isolate}
 .result dd code{white-space:pre-wrap}
-.result img{margin-top:14px;max-height:420px;width:auto;object-fit:contain;object-position:left top}
+.result .picture{display:block}.result .picture img{max-height:420px;width:auto}
 .result ul{margin:0;padding:0;list-style:none}
 .soft.count{margin:0 0 0 auto;font-size:13px}
 @media(max-width:640px){.line{grid-template-columns:16px minmax(0,1fr) max-content;padding:10px}

@@ -1,4 +1,5 @@
 import type { CiBuild } from '../../protocol/batches/ci-build.js';
+import { shortCommit } from '../../protocol/report/failing-text.js';
 import type { Failure } from '../../protocol/report/failure.js';
 
 /** How a flow of a run ended. `stopped`: it was cancelled, or not started. */
@@ -107,5 +108,5 @@ export function reasonOf({ code, message }: Failure): string {
 
 /** `new since abc123`, or `failing since abc123`. */
 export function historyText({ isNew, commit }: FlowHistory): string {
-  return `${isNew ? 'new' : 'failing'} since ${/^[0-9a-f]{12,}$/.test(commit) ? commit.slice(0, 8) : commit}`;
+  return `${isNew ? 'new' : 'failing'} since ${shortCommit(commit)}`;
 }

@@ -10,6 +10,7 @@ import type { TokenStore } from '../oauth/token-store.js';
 import { CookieJar } from '../run/cookie-jar.js';
 import type { ReachBounds } from '../run/reach-bounds.js';
 import { HttpSender, type SendBounds } from '../run/send-request.js';
+import type { LiveWatcher } from '../streams/live-watcher.js';
 import { AuthorizedSender } from './authorized-sender.js';
 import type { RequestResult } from './result.js';
 import { resolvedItem } from './script-state.js';
@@ -39,6 +40,8 @@ export interface RunnerOptions {
   /** The largest response body, in bytes. */
   readonly maxBodyBytes?: number;
   readonly scriptTimeoutMs?: number;
+  /** Follows event streams and WebSockets that requests, but not scripts, open. */
+  readonly watcher?: LiveWatcher;
 }
 
 /** Receives one result of a run. */
@@ -140,7 +143,9 @@ export class CollectionRunner {
         request = readRequest(turn.item);
         const auth = this.#authOf(node, turn.item);
         const warn = (text: string): void => void turn.console.push(`warning: ${text}`);
-        turn.response = await this.#authorized.send(request, auth, resolver, this.#bounds(signal, turn.item), warn);
+        const { watcher } = this.#options;
+        const bounds = { ...this.#bounds(signal, turn.item), ...(watcher === undefined ? {} : { watcher }) };
+        turn.response = await this.#authorized.send(request, auth, resolver, bounds, warn);
       } catch (thrown) {
         if (signal?.aborted === true) throw thrown;
         error = encodeError(thrown);

@@ -1,4 +1,6 @@
-import type { ErrorBody } from '../../protocol/errors.js';
+import { type ErrorBody, encodeError } from '../../protocol/errors.js';
+import type { CollectionNode } from '../collection/collection.js';
+import { readRequest } from '../collection/read-request.js';
 import type { RequestDraft } from '../request.js';
 import type { HttpResponse } from '../run/response.js';
 
@@ -34,4 +36,19 @@ export interface RequestResult {
 /** A request passed if it was answered and no test of it failed. The status counts only if a test checks it. */
 export function passed({ error, tests }: RequestResult): boolean {
   return error === null && tests.every(({ status }) => status !== 'failed');
+}
+
+/** The result of a request that was stopped before its answer: the request as it is written. */
+export function cancelledResult(node: CollectionNode, error: unknown, durationMs: number): RequestResult {
+  return {
+    path: [node.name],
+    request: readRequest(node.value),
+    response: null,
+    error: encodeError(error),
+    skipped: false,
+    tests: [],
+    unresolved: [],
+    console: [],
+    durationMs,
+  };
 }

@@ -48,6 +48,19 @@ export class Environment {
     return new Map(this.rows.filter(({ enabled }) => enabled).map(({ name, value }) => [name, value]));
   }
 
+  /** A plain object has no name; its file has. @throws INVALID_REQUEST */
+  withName(name: string): Environment {
+    if (this.plain) throw new TroupeError('INVALID_REQUEST', 'This environment has the name of its file');
+    const text = changeValue(this.text, this.#root.name, ['name'], name);
+    return text === this.text ? this : Environment.parse(text);
+  }
+
+  /** The same variables under another name and id. */
+  copy(name: string, id: string): Environment {
+    if (this.plain) return this;
+    return Environment.parse(changeValue(this.withName(name).text, this.#root.id, ['id'], id));
+  }
+
   withRows(rows: readonly EnvironmentRow[]): Environment {
     const root = this.#root;
     const text = this.plain

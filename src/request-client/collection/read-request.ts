@@ -51,7 +51,7 @@ function isContentType({ name }: HeaderEntry): boolean {
 function readUrl(url: unknown): string {
   const raw = textOf(url) ?? textOf(member(url, 'raw'));
   const variables = new Map(enabledPairs(member(url, 'variable')).map(({ key, value }) => [key, value]));
-  const text = raw ?? composedUrl(url);
+  const text = raw === undefined ? composedUrl(url) : withoutDisabled(raw, member(url, 'query'));
   if (variables.size === 0) return text;
   const [, origin = '', path = '', rest = ''] = /^((?:[^:/?#]+:\/\/)?[^/?#]*)([^?#]*)([\s\S]*)$/.exec(text) ?? [];
   const filled = path.replace(/\/:([^/]+)/g, (all, key: string) => {
@@ -59,6 +59,21 @@ function readUrl(url: unknown): string {
     return value === undefined ? all : `/${value}`;
   });
   return `${origin}${filled}${rest}`;
+}
+
+/** A whole URL without the parameters of its query that are switched off: files that programs write may have both. */
+function withoutDisabled(raw: string, query: unknown): string {
+  const off = listOf(query).filter((entry) => member(entry, 'disabled') === true);
+  const [, start = '', own, end = ''] = /^([^?#]*)\?([^#]*)([\s\S]*)$/.exec(raw) ?? [];
+  if (off.length === 0 || own === undefined) return raw;
+  const pieces = own.split('&');
+  const on = enabledPairs(query).map(({ key, value }) => `${key}=${value}`);
+  for (const entry of off) {
+    const piece = `${textOf(member(entry, 'key')) ?? ''}=${textOf(member(entry, 'value')) ?? ''}`;
+    const isExtra = pieces.filter((one) => one === piece).length > on.filter((one) => one === piece).length;
+    if (isExtra) pieces.splice(pieces.lastIndexOf(piece), 1);
+  }
+  return `${start}${pieces.length === 0 ? '' : `?${pieces.join('&')}`}${end}`;
 }
 
 /** A URL from Postman's parts, if the complete one is missing. */
@@ -154,7 +169,10 @@ function readPart({ key, value, entry }: ReturnType<typeof enabledPairs>[number]
   const filename = textOf(member(entry, 'fileName'));
   const named = filename === undefined ? {} : { filename };
   const paths = Array.isArray(source) ? source : [source];
+  // A path that is empty by itself is a file that was not chosen yet, which must not be left out silently.
   return paths.flatMap((path) =>
-    typeof path === 'string' && path !== '' ? [{ kind: 'file' as const, name: key, path, ...typed, ...named }] : [],
+    typeof path === 'string' && (path !== '' || path === source)
+      ? [{ kind: 'file' as const, name: key, path, ...typed, ...named }]
+      : [],
   );
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestBody, RequestDraft } from '../request.js';
+import { dynamicVariables } from './postman-modules.js';
 
 /** Variables by name; the first scope with a name takes precedence. */
 export type VariableScope = ReadonlyMap<string, string>;
@@ -8,7 +9,7 @@ export type VariableScope = ReadonlyMap<string, string>;
 const MAX_NESTING = 20;
 const PLACE = /\{\{([^{}]+)\}\}/g;
 
-/** Postman's dynamic variables, with a new value at each occurrence. */
+/** The dynamic variables that most requests use; the others are Postman's own, whose modules take a moment to load. */
 const DYNAMIC: Readonly<Record<string, () => string>> = {
   $guid: randomUUID,
   $randomUUID: randomUUID,
@@ -67,6 +68,19 @@ export class VariableResolver {
       const value = scope.get(name);
       if (value !== undefined) return value;
     }
-    return DYNAMIC[name]?.();
+    if (!name.startsWith('$')) return undefined;
+    const made: unknown = (DYNAMIC[name] ?? dynamicVariables().get(name))?.();
+    return made === undefined ? undefined : String(made);
   }
+}
+
+/** Edited variables get their new value in `scope`; others keep what scripts assigned. */
+export function carryOver(scope: Map<string, string>, before: VariableScope, after: VariableScope): void {
+  for (const [name, value] of after) if (before.get(name) !== value) scope.set(name, value);
+  for (const name of before.keys()) if (!after.has(name)) scope.delete(name);
+}
+
+/** The values of all scopes; the last scope with a name takes precedence. */
+export function mergedValues(...scopes: readonly VariableScope[]): Record<string, string> {
+  return Object.assign({}, ...scopes.map((scope) => Object.fromEntries(scope)));
 }

@@ -1,11 +1,10 @@
 import type { AuthForm, BodyForm } from '../../protocol/requests/request-window.js';
 import type { Collection } from '../collection/collection.js';
 import type { JsonObject } from '../collection/json-access.js';
-import { member } from '../collection/json-access.js';
 import type { Findings } from '../imports/findings.js';
 import { BRUNO_SCRIPT_HEAD } from '../imports/formats/bruno-request.js';
 import { readGroupForm } from '../window/forms/group-form.js';
-import { docsOf, type ExportedNode, exportedTree } from './exported-tree.js';
+import { type ExportedNode, exportedTree } from './exported-tree.js';
 
 /** A collection as the one JSON file that Bruno imports. */
 export function exportBruno(collection: Collection, findings: Findings): string {
@@ -16,7 +15,7 @@ export function exportBruno(collection: Collection, findings: Findings): string 
     version: '1',
     items: exportedTree(collection).map((node, index) => itemOf(node, index + 1, findings)),
     environments: [],
-    root: rootOf(root, docsOf(member(collection.root, 'info')), findings),
+    root: rootOf(root, root.description, findings),
     brunoConfig: { version: '1', name, type: 'collection' },
   };
   return `${JSON.stringify(value, null, 2)}\n`;
@@ -110,7 +109,11 @@ function bodyOf(body: BodyForm, place: string, findings: Findings): JsonObject {
     case 'graphql':
       return { mode: 'graphql', graphql: { query: body.query, variables: body.variables } };
     default:
-      findings.warn(place, body.mode, `A body that is ${body.what} is not exported`);
+      findings.warn(
+        place,
+        body.mode,
+        `A body that is ${body.mode === 'bytes' ? 'binary data' : body.what} is not exported`,
+      );
       return { mode: 'none' };
   }
 }

@@ -7,7 +7,7 @@ import type { Findings } from '../imports/findings.js';
 import { INSOMNIA_SCRIPT_HEAD, POSTMAN_IN_INSOMNIA } from '../imports/formats/insomnia-request.js';
 import { writeYaml } from '../imports/yaml-text.js';
 import { readGroupForm } from '../window/forms/group-form.js';
-import { docsOf, type ExportedNode, exportedTree } from './exported-tree.js';
+import { type ExportedNode, exportedTree } from './exported-tree.js';
 
 /** A collection as an Insomnia 5 file. */
 export function exportInsomnia(collection: Collection, findings: Findings): string {
@@ -17,12 +17,12 @@ export function exportInsomnia(collection: Collection, findings: Findings): stri
   const hasRoot = root.auth.type !== 'inherit' || root.before !== '' || root.after !== '';
   if (hasRoot)
     findings.note('', 'root', 'Insomnia has no settings of a collection: they are in a folder with its name');
-  const items = hasRoot ? [writer.group('root', 0, root, docsOf(member(collection.root, 'info')), children)] : children;
+  const items = hasRoot ? [writer.group('root', 0, root, root.description, children)] : children;
   const variables = enabledPairs(member(collection.root, 'variable'));
   return writeYaml({
     type: 'collection.insomnia.rest/5.0',
     name: collection.name,
-    meta: writer.meta('wrk', 'collection', 0, docsOf(member(collection.root, 'info'))),
+    meta: writer.meta('wrk', 'collection', 0, root.description),
     collection: items,
     environments: {
       name: 'Base Environment',
@@ -172,7 +172,11 @@ class InsomniaWriter {
           text: JSON.stringify({ query: body.query, variables: body.variables }),
         };
       default:
-        this.#findings.warn(place, body.mode, `A body that is ${body.what} is not exported`);
+        this.#findings.warn(
+          place,
+          body.mode,
+          `A body that is ${body.mode === 'bytes' ? 'binary data' : body.what} is not exported`,
+        );
         return null;
     }
   }

@@ -1,6 +1,7 @@
 import type { GroupForm, RequestForm } from '../../protocol/requests/request-window.js';
 import type { Collection, CollectionNode } from '../collection/collection.js';
-import { member, textOf } from '../collection/json-access.js';
+import { readDescription } from '../collection/description.js';
+import { member } from '../collection/json-access.js';
 import { readGroupForm } from '../window/forms/group-form.js';
 import { readForm } from '../window/forms/request-form.js';
 
@@ -9,6 +10,8 @@ export type ExportedNode =
   | {
       readonly kind: 'request';
       readonly id: string;
+      /** As it is stored. */
+      readonly item: unknown;
       readonly form: RequestForm;
       readonly docs: string;
       readonly encodeUrl: boolean;
@@ -31,19 +34,20 @@ export function exportedTree(collection: Collection): ExportedNode[] {
       return {
         kind: 'request',
         id,
+        item: node.value,
         form: readForm(collection, node.path, () => id),
-        docs: docsOf(member(node.value, 'request')),
+        docs: readDescription(member(member(node.value, 'request'), 'description')),
         encodeUrl: member(member(node.value, 'protocolProfileBehavior'), 'disableUrlEncoding') !== true,
       };
     }
     const form = readGroupForm(collection, node.path, () => id);
-    return { kind: 'folder', id, form, docs: docsOf(node.value), children: node.children.map(made) };
+    return {
+      kind: 'folder',
+      id,
+      form,
+      docs: readDescription(member(node.value, 'description')),
+      children: node.children.map(made),
+    };
   };
   return collection.items.map(made);
-}
-
-/** A description: a text, or Postman's object with a text. */
-export function docsOf(value: unknown): string {
-  const description = member(value, 'description');
-  return textOf(description) ?? textOf(member(description, 'content')) ?? '';
 }

@@ -5,6 +5,8 @@ import { encodeForUrl } from '../url-encoding.js';
 /** A URL split into what to connect to and what is in the request line. */
 export interface RequestTarget {
   readonly secure: boolean;
+  /** The URL begins with `ws://` or `wss://`. */
+  readonly webSocket: boolean;
   /** Without brackets. */
   readonly hostname: string;
   readonly port: number;
@@ -21,22 +23,24 @@ const URL_FORM = /^(?:([A-Za-z][A-Za-z0-9+.-]*):\/\/)?([^/?#]*)([^?#]*)(\?[^#]*)
  * Splits a URL without the URL class, which would rewrite it. With `encode`, characters that are invalid in a request
  * line become `%XX` in UTF-8; without, the bytes are sent unchanged.
  *
- * @throws REQUEST_FAILED if it is not an http or https URL
+ * @throws REQUEST_FAILED if it is not an HTTP or WebSocket URL
  */
 export function requestTarget(url: string, encode: boolean): RequestTarget {
   const [, scheme = 'http', authority = '', path = '', query = ''] = URL_FORM.exec(url.trim()) ?? [];
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);
   const protocol = scheme.toLowerCase();
-  if (!/^https?$/.test(protocol)) throw refused(url, `${scheme}:// is not supported; use http:// or https://`);
+  if (!/^(?:https?|wss?)$/.test(protocol))
+    throw refused(url, `${scheme}:// is not supported; use http://, https://, ws:// or wss://`);
   if (host === '') throw refused(url, 'it has no host');
   if (!URL.canParse(`${protocol}://${host}`)) throw refused(url, 'its host or port is wrong');
   const parsed = new URL(`${protocol}://${host}`);
   const written = `${path.startsWith('/') ? '' : '/'}${path}${query}`;
   const [, username = '', , password = ''] = /^([^:]*)(:([\s\S]*))?$/.exec(authority.slice(0, Math.max(at, 0))) ?? [];
-  const secure = protocol === 'https';
+  const secure = protocol === 'https' || protocol === 'wss';
   return {
     secure,
+    webSocket: protocol.startsWith('w'),
     hostname: parsed.hostname.replace(/^\[|\]$/g, ''),
     port: parsed.port === '' ? (secure ? 443 : 80) : Number(parsed.port),
     host: parsed.host,

@@ -19,6 +19,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly statusText: string;
   readonly httpVersion: string;
+  /** As sent, with those that the client added, also secret ones. */
+  readonly sentHeaders: readonly HeaderEntry[];
   /** As received: case, order and duplicates. */
   readonly headers: readonly HeaderEntry[];
   /** With the Content-Encoding decoded. */

@@ -4,9 +4,11 @@ import { TroupeError } from '../../protocol/errors.js';
 import { basic } from '../basic-auth.js';
 import type { Answer } from '../connection/answer.js';
 import { ConnectionPool } from '../connection/connection-pool.js';
-import type { Route } from '../connection/open-socket.js';
+import { openSocket, type Route } from '../connection/open-socket.js';
 import { Routes } from '../connection/routes.js';
 import type { HeaderEntry, RequestBody, SendSettings } from '../request.js';
+import { isEventStream, watchedEvents } from '../streams/event-stream.js';
+import type { LiveWatcher } from '../streams/live-watcher.js';
 import type { FilePlace } from './body-files.js';
 import { keepBody } from './body-store.js';
 import type { CookieJar } from './cookie-jar.js';
@@ -27,6 +29,8 @@ export interface SendBounds extends FilePlace {
   readonly cookies?: CookieJar;
   /** The largest decoded body; {@link MAX_BODY_BYTES} by default. */
   readonly maxBodyBytes?: number | undefined;
+  /** Follows event streams and WebSockets, which then may take as long as they want. */
+  readonly watcher?: LiveWatcher;
 }
 
 /** Longer bodies are always rejected: they would fill the disk. */
@@ -62,21 +66,33 @@ export class HttpSender {
    *   time limit; the signal's reason if it was aborted
    */
   async send(request: PreparedRequest, bounds: SendBounds): Promise<HttpResponse> {
-    const timeout = AbortSignal.timeout(bounds.timeoutMs);
-    const signal = bounds.signal === undefined ? timeout : AbortSignal.any([bounds.signal, timeout]);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), bounds.timeoutMs);
+    const signal = bounds.signal === undefined ? late.signal : AbortSignal.any([bounds.signal, late.signal]);
     const startedAt = performance.now();
     const redirects: RedirectStep[] = [];
     let current = request;
     const digest = new DigestTurns();
     const ntlm = new NtlmTurns();
     const own = request.auth?.kind === 'ntlm' ? new ConnectionPool(1) : null;
+    const watcher: LiveWatcher | undefined = bounds.watcher && {
+      opened: (stream) => {
+        clearTimeout(timer);
+        bounds.watcher?.opened(stream);
+      },
+      messages: (messages) => bounds.watcher?.messages(messages),
+    };
     try {
       const content = await contentOf(request.body, bounds);
       for (;;) {
         const sentContent = current.body.kind === 'none' ? null : content;
         const url = absolute(current.url);
         const sent = await withCookies(ntlm.authorized(digest.authorized(current)), url, bounds.cookies);
-        const answer = await this.#exchange(sent, sentContent, signal, own ?? this.#pool);
+        const { answer, sentHeaders } = await this.#exchange(sent, sentContent, {
+          signal,
+          watcher,
+          pool: own ?? this.#pool,
+        });
         await bounds.cookies?.take(url, headerValues(answer.headers, 'set-cookie'));
         if (digest.asked(current, answer) || ntlm.asked(current, answer)) {
           discardBody(answer);
@@ -84,7 +100,8 @@ export class HttpSender {
         }
         const next = request.settings.followRedirects ? redirected(current, answer) : null;
         const { maxBodyBytes = MAX_BODY_BYTES } = bounds;
-        if (next === null) return await finish(current, answer, { signal, startedAt, redirects, maxBodyBytes });
+        if (next === null)
+          return await finish(current, answer, { signal, startedAt, redirects, sentHeaders, maxBodyBytes, watcher });
         discardBody(answer);
         redirects.push({ status: answer.status, url: next.url });
         if (redirects.length > MAX_REDIRECTS) {
@@ -96,11 +113,12 @@ export class HttpSender {
       }
     } catch (error) {
       if (bounds.signal?.aborted === true) throw bounds.signal.reason;
-      if (timeout.aborted) {
+      if (late.signal.aborted) {
         throw new TroupeError('WAIT_TIMEOUT', `No complete answer from ${current.url} within ${bounds.timeoutMs} ms`);
       }
       throw networkFault(error, current.url);
     } finally {
+      clearTimeout(timer);
       own?.close();
     }
   }
@@ -113,17 +131,50 @@ export class HttpSender {
   async #exchange(
     request: PreparedRequest,
     content: RequestContent | null,
-    signal: AbortSignal,
-    pool: ConnectionPool,
-  ): Promise<Answer> {
+    { signal, watcher, pool }: Connections,
+  ): Promise<{ readonly answer: Answer; readonly sentHeaders: readonly HeaderEntry[] }> {
     const target = requestTarget(request.url, request.settings.encodeUrl);
     this.#bounds?.admit(request, target);
     const route = await this.#routes.find(target, settingsOf(request), this.#bounds);
-    const headers = [...headerLines(request, target, content), ...proxyLogin(route)];
+    const sentHeaders = headerLines(request, target, target.webSocket ? null : content);
+    if (target.webSocket) {
+      return { answer: await connected(request.url, sentHeaders, route, signal, watcher), sentHeaders };
+    }
+    const headers = [...sentHeaders, ...proxyLogin(route)];
     const path = toProxy(route) ? `http://${target.host}${target.path}` : target.path;
     const wire = { method: request.method, path, headers, open: content === null ? null : () => content.open() };
-    return await pool.exchange(route, wire, signal);
+    return { answer: await pool.exchange(route, wire, signal), sentHeaders };
   }
+}
+
+interface Connections {
+  readonly signal: AbortSignal;
+  readonly watcher: LiveWatcher | undefined;
+  readonly pool: ConnectionPool;
+}
+
+/** @throws REQUEST_FAILED if nobody follows the WebSocket */
+async function connected(
+  url: string,
+  headers: readonly HeaderEntry[],
+  route: Route,
+  signal: AbortSignal,
+  watcher: LiveWatcher | undefined,
+): Promise<Answer> {
+  const { target, proxy } = route;
+  if (watcher === undefined) {
+    throw new TroupeError(
+      'REQUEST_FAILED',
+      'Runs and scripts cannot open a WebSocket; send the request by itself in the window',
+      { cause: 'WEBSOCKET', url },
+    );
+  }
+  const { openWebSocket } = await import('../streams/web-socket.js');
+  // A proxy has to pass on bytes in both directions.
+  const tunnelTo = proxy === null ? null : (route.tunnelTo ?? target.hostname);
+  const socket = await openSocket({ ...route, tunnelTo, protocols: ['http/1.1'] }, signal);
+  const wire = { method: 'GET', path: target.path, headers, open: null };
+  return await openWebSocket(socket, url, wire, watcher, signal);
 }
 
 /** NTLM logs in a connection of HTTP/1.1. */
@@ -232,16 +283,22 @@ interface Exchange {
   readonly signal: AbortSignal;
   readonly startedAt: number;
   readonly redirects: readonly RedirectStep[];
+  readonly sentHeaders: readonly HeaderEntry[];
   readonly maxBodyBytes: number;
+  readonly watcher: LiveWatcher | undefined;
 }
 
 async function finish(
   { method, url }: PreparedRequest,
   { status, statusText, httpVersion, headers, body: arriving }: Answer,
-  { signal, startedAt, redirects, maxBodyBytes }: Exchange,
+  { signal, startedAt, redirects, sentHeaders, maxBodyBytes, watcher }: Exchange,
 ): Promise<HttpResponse> {
   const empty = method === 'HEAD' || status === 204 || status === 304;
-  const decoded = empty ? arriving : decodedBody(arriving, headerValues(headers, 'content-encoding'));
+  let decoded = empty ? arriving : decodedBody(arriving, headerValues(headers, 'content-encoding'));
+  if (watcher !== undefined && !empty && isEventStream(headerValues(headers, 'content-type')[0] ?? '')) {
+    decoded.once('close', () => arriving.destroy());
+    decoded = watchedEvents(decoded, { what: 'events', url, status, statusText, headers }, watcher);
+  }
   const { body, bytes, dispose } = await keepBody(decoded, maxBodyBytes, signal).catch((error: unknown) => {
     // Otherwise the connection would stay open, with the rest of the body in it.
     arriving.destroy();
@@ -253,6 +310,7 @@ async function finish(
     status,
     statusText,
     httpVersion,
+    sentHeaders,
     headers,
     body,
     bodyBytes: bytes,

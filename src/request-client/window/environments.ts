@@ -46,6 +46,11 @@ export class Environments {
       : { id, plain: environment.plain, rows: environment.rows };
   }
 
+  /** The file of the active one. */
+  get activePath(): string | null {
+    return this.#active?.file.path ?? null;
+  }
+
   /** The values of the active one. */
   get values(): Map<string, string> {
     return this.#active?.environment.values ?? new Map();
@@ -66,18 +71,23 @@ export class Environments {
     this.#active = await this.#opened(resolve(path));
   }
 
-  /** Opens the files in a folder with Postman's name for environments. Unreadable ones are skipped. */
-  async openBeside(folder: string): Promise<void> {
+  /**
+   * Opens the files in a folder with Postman's name for environments, and makes the one active that was so before.
+   * Unreadable ones are skipped.
+   *
+   * @param active its path; null if there was none
+   */
+  async openKept(folder: string, active: string | null): Promise<void> {
     const names = await readdir(folder).catch(() => []);
     for (const name of names.filter((one) => /\.postman_environment\.json$/i.test(one)).sort()) {
       await this.#opened(join(folder, name)).catch(() => null);
     }
+    if (active !== null) await this.open(active).catch(() => null);
   }
 
   /** @throws INVALID_REQUEST with `details.changedOnDisk` if the file exists */
   async create(path: string): Promise<void> {
-    const name = basename(path).replace(/(?:\.postman_environment)?\.json$/i, '');
-    const environment = Environment.create(name, randomUUID());
+    const environment = Environment.create(environmentName(path), randomUUID());
     const file = TextFile.create(resolve(path));
     await file.write(environment.text);
     this.#active = this.#add(file, environment);
@@ -100,9 +110,25 @@ export class Environments {
     this.#active = id === null ? null : this.#find(id);
   }
 
+  /** Writes the variables, as they are in the window, to a new file, and makes it active. */
+  async duplicate(id: string, path: string): Promise<void> {
+    const environment = this.#find(id).environment.copy(environmentName(path), randomUUID());
+    const file = TextFile.create(resolve(path));
+    await file.write(environment.text);
+    this.#active = this.#add(file, environment);
+  }
+
+  rename(id: string, name: string): void {
+    this.#change(id, (environment) => environment.withName(name));
+  }
+
   edit(id: string, rows: readonly EnvironmentRow[]): void {
+    this.#change(id, (environment) => environment.withRows(rows));
+  }
+
+  #change(id: string, change: (environment: Environment) => Environment): void {
     const found = this.#find(id);
-    found.environment = found.environment.withRows(rows);
+    found.environment = change(found.environment);
     const { text } = found.environment;
     this.#drafts.keep(found.file.path, text === found.saved ? null : { text, base: digestOf(found.saved) });
   }
@@ -150,6 +176,10 @@ export class Environments {
     if (found === undefined) throw new TroupeError('NOT_FOUND', 'This environment is no longer open');
     return found;
   }
+}
+
+function environmentName(path: string): string {
+  return basename(path).replace(/(?:\.postman_environment)?\.json$/i, '');
 }
 
 /** The name of an environment without what file names cannot contain. */

@@ -13,6 +13,7 @@ export interface KeptRequest {
   readonly status: number | null;
   readonly durationMs: number;
   readonly passed: boolean;
+  readonly cancelled: boolean;
   /** The item of a collection; null if it was too large. */
   readonly item: JsonObject | null;
 }
@@ -130,6 +131,7 @@ function keptIn(line: string): KeptRequest[] {
       status: typeof status === 'number' ? status : null,
       durationMs: Number(member(value, 'durationMs')) || 0,
       passed: member(value, 'passed') === true,
+      cancelled: member(value, 'cancelled') === true,
       item: asObject(member(value, 'item')) ?? null,
     },
   ];

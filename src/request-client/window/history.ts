@@ -4,6 +4,8 @@ import type { CollectionNode } from '../collection/collection.js';
 import { asObject, type JsonObject, member } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
 import { passed, type RequestResult } from '../collection-run/result.js';
+import type { HttpResponse } from '../run/response.js';
+import { CANCELLED } from '../streams/live-streams.js';
 import type { HistoryFile } from './history-file.js';
 import { maskRequest, maskText } from './mask-request.js';
 import { SentHistory } from './sent-history.js';
@@ -18,9 +20,14 @@ export interface SentRequest {
   readonly at: number;
 }
 
-/** The history: requests, as written, are kept from start to start, answers until the window is closed. */
+/**
+ * The history: requests, as written, are kept from start to start, answers until the window is closed. Requests of runs
+ * are not in it, only their answers.
+ */
 export class History {
-  readonly answers = new SentHistory();
+  readonly answers = new SentHistory('s');
+  /** Of runs, which must not displace those of single requests. */
+  readonly runAnswers = new SentHistory('r');
   readonly #file: HistoryFile;
 
   constructor(file: HistoryFile) {
@@ -40,6 +47,7 @@ export class History {
         status: sent.response?.status ?? null,
         durationMs: Math.round(sent.durationMs),
         passed: passed(result),
+        cancelled: result.error?.details?.cause === CANCELLED.cause,
         item: {
           name: node.name,
           ...(behaviour === undefined ? {} : { protocolProfileBehavior: behaviour }),
@@ -49,6 +57,25 @@ export class History {
       sent.id,
     );
     return sent;
+  }
+
+  /** Takes ownership of a result of a run, and its response. */
+  async addToRun({ result, itemId, at }: SentRequest, hide: (text: string) => string): Promise<SentView> {
+    return await this.runAnswers.add(result, itemId, at, hide);
+  }
+
+  /** An answer of a request or a run, while it is kept. */
+  find(sentId: string): SentView | undefined {
+    return this.#answersWith(sentId).find(sentId);
+  }
+
+  /** The complete answer, while it is kept. */
+  response(sentId: string): HttpResponse | undefined {
+    return this.#answersWith(sentId).response(sentId);
+  }
+
+  #answersWith(sentId: string): SentHistory {
+    return sentId.startsWith('r') ? this.runAnswers : this.answers;
   }
 
   /** Newest first. */
@@ -70,11 +97,12 @@ export class History {
   /** Removes everything, also on disk. */
   async clear(): Promise<void> {
     await this.#file.clear();
-    await this.answers.clear();
+    await this.close();
   }
 
   /** Disposes of the answers. Idempotent. */
   async close(): Promise<void> {
     await this.answers.clear();
+    await this.runAnswers.clear();
   }
 }

@@ -5,15 +5,20 @@ import type { FolderView } from '../../protocol/requests/request-window.js';
 
 const MAX_ENTRIES = 5000;
 
-/** The folders and JSON files of a folder, for the file dialogs. @throws NOT_FOUND */
-export async function listFolder(path: string): Promise<FolderView> {
+/**
+ * The folders and files of a folder, for the file dialogs.
+ *
+ * @param all false: only files of JSON
+ * @throws NOT_FOUND
+ */
+export async function listFolder(path: string, all: boolean): Promise<FolderView> {
   const absolute = resolve(path);
   const found = await readdir(absolute, { withFileTypes: true }).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new TroupeError('NOT_FOUND', `The folder ${absolute} cannot be read: ${why}`);
   });
   const entries = found
-    .filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || /\.json$/i.test(entry.name)))
+    .filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || all || /\.json$/i.test(entry.name)))
     .map((entry) => ({ name: entry.name, folder: entry.isDirectory() }))
     .sort((a, b) => Number(b.folder) - Number(a.folder) || a.name.localeCompare(b.name))
     .slice(0, MAX_ENTRIES);

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { TroupeError } from '../../protocol/errors.js';
-import type {
-  DocumentView,
-  GroupEdit,
-  GroupForm,
-  RequestEdit,
-  RequestForm,
-  TreeItem,
+import type { ExampleView } from '../../protocol/requests/answers.js';
+import {
+  type DocumentView,
+  type GroupEdit,
+  type GroupForm,
+  NEW_REQUEST,
+  type RequestEdit,
+  type RequestForm,
+  type TreeItem,
 } from '../../protocol/requests/request-window.js';
 import { addImported } from '../collection/add-imported.js';
 import { Collection, type CollectionNode, type CollectionPath } from '../collection/collection.js';
@@ -16,6 +18,7 @@ import { type JsonObject, listOf, member, textOf } from '../collection/json-acce
 import { requestsBelow } from '../collection-run/collection-runner.js';
 import type { Imported } from '../imports/imported.js';
 import { type Draft, digestOf } from './drafts.js';
+import { exampleLines, exampleOf, exampleView, type SavedAnswer } from './forms/examples.js';
 import { readGroupForm, writeGroupForm } from './forms/group-form.js';
 import { readForm, writeForm } from './forms/request-form.js';
 import { readRows } from './forms/rows.js';
@@ -157,9 +160,14 @@ export class OpenDocument {
     return this.#state.ids.idOf(path);
   }
 
+  /** The path of an item; undefined if it no longer exists. */
+  findPath(id: string): CollectionPath | undefined {
+    return this.#state.ids.pathOf(id);
+  }
+
   /** The path of an item; empty for the collection itself. */
   pathOf(id: string): CollectionPath {
-    const path = this.#state.ids.pathOf(id);
+    const path = this.findPath(id);
     if (path === undefined) throw gone();
     return path;
   }
@@ -171,6 +179,34 @@ export class OpenDocument {
 
   edit(id: string, edit: RequestEdit): void {
     this.#become(writeForm(this.collection, this.node(id).path, edit), this.#state.ids);
+  }
+
+  /** A saved answer of a request. */
+  example(id: string, index: number): ExampleView {
+    return exampleView(this.collection.at(this.#examplePath(id, index)));
+  }
+
+  /** Saves an answer with its request; it is the last of its examples. */
+  addExample(id: string, name: string, answer: SavedAnswer): void {
+    const { path, value } = this.node(id);
+    const list = [...path, 'response'];
+    const { length } = exampleLines(value);
+    const example = exampleOf(name, value, answer);
+    const { collection, ids } = this.#state;
+    this.#become(
+      Array.isArray(member(value, 'response'))
+        ? collection.insert([...list, length], example)
+        : collection.set(list, [example]),
+      ids,
+    );
+  }
+
+  renameExample(id: string, index: number, name: string): void {
+    this.#become(this.collection.change([...this.#examplePath(id, index), 'name'], name), this.#state.ids);
+  }
+
+  removeExample(id: string, index: number): void {
+    this.#become(this.collection.remove(this.#examplePath(id, index)), this.#state.ids);
   }
 
   /** The form of a folder, or of the collection. */
@@ -196,6 +232,17 @@ export class OpenDocument {
   addItem(parent: string | null, item: JsonObject): string {
     const place = this.#endOf(parent);
     return this.#inserted(this.collection.insert(place, { ...item, response: [] }), place);
+  }
+
+  /** Replaces a request by an item of a collection; a name that the user gave stays. @returns its id */
+  fill(id: string, item: JsonObject): string[] {
+    const { path, name } = this.node(id);
+    const { name: made, response: _, ...content } = item;
+    let { collection } = this;
+    for (const [key, value] of Object.entries(content)) collection = collection.change([...path, key], value);
+    if (name === NEW_REQUEST) collection = collection.change([...path, 'name'], made);
+    this.#become(collection, this.#state.ids);
+    return [id];
   }
 
   /** @returns the id of the copy, which follows its original */
@@ -258,6 +305,13 @@ export class OpenDocument {
     if (this.#past.length > most) this.#past.splice(0, this.#past.length - most);
     this.#state = { collection, ids };
     this.#onChange();
+  }
+
+  #examplePath(id: string, index: number): CollectionPath {
+    const { path, value } = this.node(id);
+    if (exampleLines(value)[index] === undefined)
+      throw new TroupeError('NOT_FOUND', 'This example is no longer in the collection');
+    return [...path, 'response', index];
   }
 
   #groupPath(id: string): CollectionPath {

@@ -1,7 +1,8 @@
-import { open } from 'node:fs/promises';
 import type { ResponseView, SentView } from '../../protocol/requests/request-window.js';
 import type { RequestResult } from '../collection-run/result.js';
 import { type HttpResponse, headerValues } from '../run/response.js';
+import { bodyPart, hexDump, textIn } from './answers/body-part.js';
+import { shownHeaders } from './answers/sent-headers.js';
 
 const MAX_ENTRIES = 200;
 /** Bytes of bodies kept in memory; beyond this the oldest answers lose theirs. */
@@ -19,6 +20,12 @@ interface Entry {
 export class SentHistory {
   #entries: Entry[] = [];
   #count = 0;
+  readonly #prefix: string;
+
+  /** @param prefix of the ids of these answers */
+  constructor(prefix: 's' | 'r') {
+    this.#prefix = prefix;
+  }
 
   find(id: string): SentView | undefined {
     return this.#entries.find(({ view }) => view.id === id)?.view;
@@ -34,13 +41,13 @@ export class SentHistory {
     const { request, response, error, tests, unresolved, durationMs } = result;
     this.#count += 1;
     const view: SentView = {
-      id: `s${this.#count}`,
+      id: `${this.#prefix}${this.#count}`,
       itemId,
       at,
       name: request.name,
       method: response?.method ?? request.method,
       url: request.url,
-      requestHeaders: request.headers,
+      requestHeaders: response === null ? request.headers : shownHeaders(response.sentHeaders, request.headers),
       response: response === null ? null : await responseView(response),
       error: error === null ? null : { ...error, error: mask(error.error) },
       tests: tests.map((test) => ({ ...test, message: mask(test.message) })),
@@ -72,7 +79,7 @@ export class SentHistory {
 async function responseView(response: HttpResponse): Promise<ResponseView> {
   const { status, statusText, url, headers, bodyBytes, durationMs, redirects } = response;
   const contentType = headerValues(headers, 'content-type')[0] ?? '';
-  const beginning = await beginningOf(response);
+  const beginning = await bodyPart(response, 0, SHOWN_BYTES);
   const text = textIn(beginning, contentType, bodyBytes > SHOWN_BYTES);
   return {
     status,
@@ -87,40 +94,4 @@ async function responseView(response: HttpResponse): Promise<ResponseView> {
     cut: text !== null && bodyBytes > SHOWN_BYTES,
     hex: text === null ? hexDump(beginning.subarray(0, HEX_BYTES)) : '',
   };
-}
-
-async function beginningOf({ body }: HttpResponse): Promise<Buffer> {
-  if (body.kind === 'memory') return body.bytes.subarray(0, SHOWN_BYTES);
-  const file = await open(body.path);
-  try {
-    const buffer = Buffer.alloc(SHOWN_BYTES);
-    const { bytesRead } = await file.read(buffer, 0, SHOWN_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
-/** Each line has the offset, sixteen bytes, and their printable characters. */
-function hexDump(bytes: Buffer): string {
-  const lines: string[] = [];
-  for (let at = 0; at < bytes.length; at += 16) {
-    const line = bytes.subarray(at, at + 16);
-    const hex = line.toString('hex').replace(/(..)(?=.)/g, '$1 ');
-    const shown = line.toString('latin1').replace(/[^\x20-\x7e]/g, '.');
-    lines.push(`${at.toString(16).padStart(8, '0')}  ${hex.padEnd(47)}  ${shown}`);
-  }
-  return lines.join('\n');
-}
-
-/** Null if the bytes are not valid text in the charset of the answer. */
-function textIn(bytes: Buffer, contentType: string, cut: boolean): string | null {
-  if (/^(?:image\/(?!svg)|audio\/|video\/|font\/)/i.test(contentType)) return null;
-  const [, charset = 'utf-8'] = /charset="?([\w-]+)/i.exec(contentType) ?? [];
-  try {
-    const text = new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: cut });
-    return text.includes('\0') ? null : text;
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,6 @@
 import { DOCUMENT_ROUTES } from './routes/document-routes.js';
 import { ENVIRONMENT_ROUTES } from './routes/environment-routes.js';
+import { EXAMPLE_ROUTES } from './routes/example-routes.js';
 import { HISTORY_ROUTES } from './routes/history-routes.js';
 import { ITEM_ROUTES } from './routes/item-routes.js';
 import { SETTINGS_ROUTES } from './routes/settings-routes.js';
@@ -9,6 +10,7 @@ import type { WindowRoute } from './routes/window-route.js';
 export const WINDOW_ROUTES: readonly WindowRoute[] = [
   ...DOCUMENT_ROUTES,
   ...ITEM_ROUTES,
+  ...EXAMPLE_ROUTES,
   ...ENVIRONMENT_ROUTES,
   ...HISTORY_ROUTES,
   ...SETTINGS_ROUTES,

@@ -18,7 +18,7 @@ export interface WindowServerOptions {
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-const RESPONSE_BODY = /^\/api\/history\/(s\d+)\/body$/;
+const RESPONSE_BODY = /^\/api\/history\/([sr]\d+)\/body$/;
 
 /**
  * Serves the window on 127.0.0.1. The page itself is public on this machine and contains nothing; every other request
@@ -130,7 +130,7 @@ export class WindowServer {
     }
     const { workspace, folder } = this.#options;
     const [, sentId] = RESPONSE_BODY.exec(path) ?? [];
-    if (sentId !== undefined) return await sendBody(workspace.history.answers.response(sentId), response);
+    if (sentId !== undefined) return await sendBody(workspace.history.response(sentId), response);
     const routes = WINDOW_ROUTES.filter((route) => route.path.test(path));
     const route = routes.find(({ method }) => method === request.method);
     if (route === undefined)
@@ -142,13 +142,24 @@ export class WindowServer {
     response.once('close', () =>
       left.abort(new TroupeError('UNAVAILABLE', 'The window no longer waits for the answer')),
     );
-    const report = (line: ProgressLine): void => {
+    const report = (line: ProgressLine): Promise<void> | undefined => {
       if (!response.headersSent) response.setHeader('Content-Type', 'application/x-ndjson');
-      response.write(`${JSON.stringify(line)}\n`);
+      return response.write(`${JSON.stringify(line)}\n`) ? undefined : drained(response);
     };
     await route.follow(call, report, left.signal);
     response.end();
   }
+}
+
+async function drained(response: ServerResponse): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
+    if (response.destroyed) done();
+  });
 }
 
 function isSame(given: string, wanted: string): boolean {

@@ -9,7 +9,6 @@ import {
   type CurlView,
   type DocumentView,
   type EnvironmentRow,
-  type GroupEdit,
   type ProgressLine,
   type RunOptions,
   type ScopeValues,
@@ -18,10 +17,10 @@ import {
 import { authAt } from '../collection/auth.js';
 import type { CollectionNode } from '../collection/collection.js';
 import { folderScopes } from '../collection/folder-variables.js';
-import { VariableResolver, type VariableScope } from '../collection/variables.js';
+import { carryOver, mergedValues, VariableResolver } from '../collection/variables.js';
 import { CollectionRunner, requestsBelow } from '../collection-run/collection-runner.js';
 import { type DataRow, readDataRows } from '../collection-run/data-rows.js';
-import { passed, type RequestResult } from '../collection-run/result.js';
+import { cancelledResult, passed, type RequestResult } from '../collection-run/result.js';
 import { type Scopes, scopesInOrder, scopesOf } from '../collection-run/scripts.js';
 import { Routes } from '../connection/routes.js';
 import { exportCurl } from '../curl-export/export-curl.js';
@@ -31,6 +30,9 @@ import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.j
 import { TokenStore } from '../oauth/token-store.js';
 import type { RequestDraft } from '../request.js';
 import { CookieJar } from '../run/cookie-jar.js';
+import { LiveStreams } from '../streams/live-streams.js';
+import type { LiveWatcher } from '../streams/live-watcher.js';
+import { Runs } from './answers/runs.js';
 import { Drafts } from './drafts.js';
 import { Environments } from './environments.js';
 import { History } from './history.js';
@@ -59,8 +61,8 @@ export interface WorkspaceOptions {
   readonly now?: () => number;
 }
 
-/** Receives lines of progress. */
-export type ReportProgress = (line: ProgressLine) => void;
+/** Receives lines of progress. Waits, where there is a promise, until the window takes more. */
+export type ReportProgress = (line: ProgressLine) => Promise<void> | undefined;
 
 /** Rows of a data file for one run; the results of more would not be kept. */
 const MAX_ROWS = 10_000;
@@ -74,7 +76,10 @@ const MIN_SECRET_LENGTH = 4;
 export class Workspace {
   readonly environments: Environments;
   readonly history: History;
+  readonly runs = new Runs();
   readonly state: WindowState;
+  /** What requests hold open. */
+  readonly streams = new LiveStreams();
   readonly #drafts: Drafts;
   readonly #tokens: TokenStore;
   readonly #now: () => number;
@@ -165,30 +170,29 @@ export class Workspace {
     if (draft !== null) document.restore(draft);
     this.#take(document);
     await this.state.opened(own);
-    await this.environments.openBeside(dirname(own));
+    await this.changeEnvironment((open) => open.openKept(dirname(own), this.state.environmentOf(own)));
   }
 
   async save(path: string | null, overwrite: boolean): Promise<void> {
     const before = this.#document.path;
     await this.#document.save(path === null ? null : resolve(path), overwrite);
     if (before !== this.#document.path) this.#drafts.keep(before, null);
-    if (this.#document.path !== null) await this.state.opened(this.#document.path);
+    if (this.#document.path === null) return;
+    await this.state.opened(this.#document.path);
+    await this.state.keepEnvironment(this.#document.path, this.environments.activePath);
   }
 
   /** Changes the environments; values that scripts set are dropped. */
   async changeEnvironment(change: (environments: Environments) => Promise<void>): Promise<void> {
     await change(this.environments);
     this.#scopes = scopesOf(this.#document.collection, this.environments.values);
+    await this.state.keepEnvironment(this.#document.path, this.environments.activePath);
   }
 
   editEnvironment(id: string, rows: readonly EnvironmentRow[]): void {
     const before = this.environments.values;
     this.environments.edit(id, rows);
     carryOver(this.#scopes.environment, before, this.environments.values);
-  }
-
-  editGroup(id: string, edit: GroupEdit): void {
-    this.edit((document) => document.editGroup(id, edit));
   }
 
   /** An edit that may change variables: changed ones get their new value, others keep what scripts assigned. */
@@ -200,15 +204,24 @@ export class Workspace {
     return result;
   }
 
-  /** Sends one request with its scripts. A failure is in the last line; only the signal's reason is thrown. */
+  /**
+   * Sends one request with its scripts. A failure, or that `streams.stop` cancelled it, is in the last line; only the
+   * signal's reason is thrown.
+   */
   async send(id: string, report: ReportProgress, signal: AbortSignal): Promise<void> {
     const node = this.#document.node(id);
     if (node.kind !== 'request') throw new TroupeError('INVALID_REQUEST', 'A folder is run, not sent');
-    await this.#withRunner(report, async (runner) => {
-      const at = this.#now();
-      const result = await runner.run(node, signal);
-      const sent = await this.history.add({ result, node, itemId: id, at }, (text) => this.#hidden(text));
-      report({ kind: 'sent', sent, values: this.#values() });
+    await this.streams.while(id, report, signal, async (watcher, stopped) => {
+      const sending = async (runner: CollectionRunner): Promise<void> => {
+        const at = this.#now();
+        const result = await runner.run(node, stopped).catch((error: unknown) => {
+          signal.throwIfAborted();
+          return cancelledResult(node, error, this.#now() - at);
+        });
+        const sent = await this.history.add({ result, node, itemId: id, at }, (text) => this.#hidden(text));
+        await report({ kind: 'sent', sent, values: this.#values() });
+      };
+      await this.#withRunner(report, sending, watcher);
     });
   }
 
@@ -227,15 +240,16 @@ export class Workspace {
         `${data?.name} has ${rows.length} rows; a run takes at most ${MAX_ROWS}`,
       );
     let ended = false;
+    const record = this.runs.begin(id, this.#document.collection.nameAt(this.#document.pathOf(id)), this.#now());
     await this.#withRunner(report, async (runner) => {
       for (const [index, row] of rows.entries()) {
         if (ended) break;
         const iteration = index + 1;
         const heard = async (result: RequestResult, node: CollectionNode): Promise<'stop' | undefined> => {
-          const sent = await this.history.add({ result, node, itemId: ids.get(node) ?? '', at: this.#now() }, (text) =>
-            this.#hidden(text),
-          );
-          report({ kind: 'result', result: runLine(result, sent, iteration) });
+          const one = { result, node, itemId: ids.get(node) ?? '', at: this.#now() };
+          const line = runLine(result, await this.history.addToRun(one, (text) => this.#hidden(text)), iteration);
+          record(line);
+          await report({ kind: 'result', result: line });
           ended = options.stopAtFailure && !passed(result);
           return ended ? 'stop' : undefined;
         };
@@ -243,11 +257,11 @@ export class Workspace {
           await runner.runAll(nodes, heard, signal, { index, count: rows.length, data: row });
         } catch (error) {
           signal.throwIfAborted();
-          report({ kind: 'failed', error: encodeError(error) });
+          await report({ kind: 'failed', error: encodeError(error) });
           ended = true;
         }
       }
-      report({ kind: 'ran', values: this.#values() });
+      await report({ kind: 'ran', values: this.#values() });
     });
   }
 
@@ -272,9 +286,9 @@ export class Workspace {
       const settings = this.#settingsOf(id);
       this.#tokens.forget(settings);
       await this.#whileWaiting(report, () => this.#tokens.token(settings, signal));
-      report({ kind: 'token', token: this.#tokens.state(settings) });
+      await report({ kind: 'token', token: this.#tokens.state(settings) });
     } catch (error) {
-      report({ kind: 'failed', error: encodeError(error) });
+      await report({ kind: 'failed', error: encodeError(error) });
     }
   }
 
@@ -320,7 +334,11 @@ export class Workspace {
     this.#scopes = scopesOf(document.collection, this.environments.values);
   }
 
-  async #withRunner(report: ReportProgress, work: (runner: CollectionRunner) => Promise<void>): Promise<void> {
+  async #withRunner(
+    report: ReportProgress,
+    work: (runner: CollectionRunner) => Promise<void>,
+    watcher?: LiveWatcher,
+  ): Promise<void> {
     const { collection, path } = this.#document;
     const runner = new CollectionRunner({
       collection,
@@ -332,6 +350,7 @@ export class Workspace {
       sendCookies: this.settings.cookies,
       requestTimeoutMs: this.settings.timeout * 1000,
       routes: this.#routes,
+      ...(watcher === undefined ? {} : { watcher }),
     });
     try {
       await this.#whileWaiting(report, () => work(runner));
@@ -367,17 +386,10 @@ export class Workspace {
   #values(): ScopeValues {
     const { local, environment, collection, globals } = this.#scopes;
     this.#revision += 1;
-    return { revision: this.#revision, base: merged(globals, collection), over: merged(environment, local) };
+    return {
+      revision: this.#revision,
+      base: mergedValues(globals, collection),
+      over: mergedValues(environment, local),
+    };
   }
-}
-
-/** Edited variables get their new value; others keep what scripts assigned. */
-function carryOver(scope: Map<string, string>, before: VariableScope, after: VariableScope): void {
-  for (const [name, value] of after) if (before.get(name) !== value) scope.set(name, value);
-  for (const name of before.keys()) if (!after.has(name)) scope.delete(name);
-}
-
-/** The last scope with a name takes precedence. */
-function merged(...scopes: readonly VariableScope[]): Record<string, string> {
-  return Object.assign({}, ...scopes.map((scope) => Object.fromEntries(scope)));
 }

@@ -19,6 +19,8 @@ import {
 export interface Marker {
   /** As written, for messages. */
   readonly text: string;
+  /** What it asks for, for messages; its text if absent. */
+  readonly expects?: string;
   /** `##`: absent and null are accepted too. */
   readonly optional: boolean;
   /** Returns null if the value passes; else the reason, `''` for the plain "expected marker, got value". */
@@ -79,7 +81,7 @@ export function parseMarker(text: string): Marker | null {
   if (startsWith(body, '#regex ')) {
     const pattern = wholePattern(slice(body, 7), text);
     const test = when((value) => typeof value === 'string' && exec(pattern, value) !== null);
-    return { text, optional, each: null, test };
+    return { text, expects: words`the whole text to match ${text}`, optional, each: null, test };
   }
   if (startsWith(body, '#?')) {
     return { text, optional, each: null, test: expression(slice(body, 2), text) };

@@ -185,7 +185,7 @@ function compareMarker(actual: unknown, expected: unknown, marker: Marker, path:
       path,
       expected,
       actual,
-      verdict === '' ? words`expected ${marker.text}, got ${show(actual)}` : verdict,
+      verdict === '' ? words`expected ${marker.expects ?? marker.text}, got ${show(actual)}` : verdict,
     );
   } else if (marker.each !== null && isArray(value)) {
     for (let i = 0; i < value.length; i += 1) {

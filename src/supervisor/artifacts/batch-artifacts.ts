@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import type { BatchJUnitQuery } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
-import { type ArchiveSource, openArchive } from '../../report/archive.js';
-import type { BatchLinks } from '../../report/batch-junit.js';
+import { type ArchiveSource, openArchive, type StoredSource } from '../../report/archive.js';
+import type { BatchJUnitTask, BatchLinks } from '../../report/batch-junit.js';
 import type { ReportPool } from '../../report/report-pool.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import type { SessionNow } from './session-artifacts.js';
@@ -38,32 +39,43 @@ export class BatchArtifacts {
     base: string,
   ): Promise<string> {
     const folders = batchFolders(jobs);
-    const made: SessionRecord[] = [];
-    for (const job of jobs) made.push(job.startedAt === null ? job : (await this.#ensure(job.id)).record);
-    return this.#pool.collect({
-      name: name ?? 'troupe',
-      links: linksOf(query, base),
-      jobs: made.map((record) => ({
-        record,
-        dir: this.#keeper.dir(record.id),
-        folder: folders.get(record.id) ?? record.id,
-      })),
-    });
-  }
-
-  async *#sources(jobs: readonly SessionRecord[]): AsyncGenerator<ArchiveSource, void> {
-    const folders = batchFolders(jobs);
-    for (const { id, startedAt } of jobs) {
-      if (startedAt === null) continue;
-      const { files } = await this.#ensure(id);
-      yield { dir: this.#keeper.dir(id), downloadsDir: files?.downloadsDir, folder: folders.get(id) ?? id };
+    const releases: (() => void)[] = [];
+    try {
+      const made: BatchJUnitTask['jobs'][number][] = [];
+      for (const job of jobs) {
+        const held = await this.#report(job);
+        releases.push(held.release);
+        const { record, dir, text } = held;
+        made.push({ record, dir, ...(text === undefined ? {} : { text }), folder: folders.get(job.id) ?? job.id });
+      }
+      return await this.#pool.collect({ name: name ?? 'troupe', links: linksOf(query, base), jobs: made });
+    } finally {
+      for (const release of releases) release();
     }
   }
 
-  async #ensure(id: SessionId): Promise<SessionNow> {
-    const now = await this.#now(id);
-    await this.#keeper.ensure(now.record);
-    return now;
+  async #report(job: SessionRecord) {
+    const dir = this.#keeper.dir(job.id);
+    if (job.startedAt === null) return { record: job, dir, text: undefined, release: () => undefined };
+    const { record, files } = await this.#now(job.id);
+    const { source, release } = await this.#keeper.source(record, files);
+    if (!('files' in source)) return { record, dir, text: undefined, release };
+    const opened = await this.#keeper.report(record, 'report.json');
+    return { record, dir, text: await textOf(opened.stream), release };
+  }
+
+  async *#sources(jobs: readonly SessionRecord[]): AsyncGenerator<ArchiveSource | StoredSource, void> {
+    const folders = batchFolders(jobs);
+    for (const { id, startedAt } of jobs) {
+      if (startedAt === null) continue;
+      const { record, files } = await this.#now(id);
+      const { source, release } = await this.#keeper.source(record, files, folders.get(id) ?? id);
+      try {
+        yield source;
+      } finally {
+        release();
+      }
+    }
   }
 }
 

@@ -1,10 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { SessionArtifact, SessionFile } from '../../protocol/answers.js';
+import type { ApprovedBaseline } from '../../protocol/baseline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId, type SessionRecord } from '../../protocol/session.js';
 import type { Artifacts, OpenArtifact, OpenFile } from '../ports/artifacts.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
-import { endedSessionFiles, type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
+import type { SessionBaselines } from './session-baselines.js';
+import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
+import type { StoredArtifacts } from './stored-artifacts.js';
 
 /** A session's current record, and its folders while it runs. */
 export interface SessionNow {
@@ -27,12 +30,12 @@ interface KnownSessions {
 /** Files and artifacts of sessions, by the ids that clients use. */
 export class SessionArtifacts implements Artifacts {
   readonly #keeper: ArtifactKeeper;
-  readonly #sessionsDir: string;
+  readonly #baselines: SessionBaselines;
   readonly #sessions: KnownSessions;
 
-  constructor(keeper: ArtifactKeeper, sessionsDir: string, sessions: KnownSessions) {
+  constructor(keeper: ArtifactKeeper, baselines: SessionBaselines, sessions: KnownSessions) {
     this.#keeper = keeper;
-    this.#sessionsDir = sessionsDir;
+    this.#baselines = baselines;
     this.#sessions = sessions;
   }
 
@@ -52,11 +55,11 @@ export class SessionArtifacts implements Artifacts {
   }
 
   async list(id: string): Promise<readonly SessionFile[]> {
-    return listFiles(await this.#dirs(id));
+    return this.#files(id, { dirs: listFiles, stored: (stored) => stored.downloads() });
   }
 
   async read(id: string, name: string): Promise<OpenFile> {
-    return openFile(await this.#dirs(id), name);
+    return this.#files(id, { dirs: (dirs) => openFile(dirs, name), stored: (stored) => stored.download(name) });
   }
 
   async write(id: string, name: string, content: Readable): Promise<SessionFile> {
@@ -69,7 +72,7 @@ export class SessionArtifacts implements Artifacts {
   }
 
   async screenshot(id: string, name: string): Promise<OpenFile> {
-    return this.#keeper.screenshot((await this.#sessions.get(id)).id, name);
+    return this.#keeper.screenshot(await this.#sessions.get(id), name);
   }
 
   async report(id: string, name: 'report.html' | 'report.json'): Promise<OpenFile> {
@@ -84,8 +87,22 @@ export class SessionArtifacts implements Artifacts {
     return this.#keeper.trace(await this.#sessions.get(known));
   }
 
-  async #dirs(id: string): Promise<FileDirs> {
+  async approveBaseline(id: string, path: string): Promise<ApprovedBaseline> {
+    const { id: known } = await this.#sessions.get(id);
+    await this.#sessions.written(known);
+    return this.#baselines.approve(await this.#sessions.get(known), path);
+  }
+
+  async #files<T>(
+    id: string,
+    read: { dirs(dirs: FileDirs): Promise<T>; stored(stored: StoredArtifacts): Promise<T> },
+  ): Promise<T> {
     const record = await this.#sessions.get(id);
-    return this.#sessions.browserFiles(record.id) ?? endedSessionFiles(this.#sessionsDir, record.id);
+    const dirs = this.#sessions.browserFiles(record.id);
+    if (dirs !== null) return read.dirs(dirs);
+    return this.#keeper.downloads(record, {
+      folder: (kept) => read.dirs(kept),
+      store: (stored) => read.stored(stored),
+    });
   }
 }

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import { z } from 'zod';
 import { FlowCatalog } from '../../agent-js/flows/flow-catalog.js';
-import type { BatchCounts, Journal, KeyValue } from '../../journal/journal.js';
+import type { BatchCounts, Journal } from '../../journal/journal.js';
 import {
   type AcceptedBatch,
   BatchId,
@@ -17,15 +16,26 @@ import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';
 import type { SessionId, SessionRecord, SessionStatus } from '../../protocol/session.js';
 import { webhookOfBatch } from '../../webhooks/batch-webhook.js';
-import { type BatchArtifacts, flowsDirOf, removeBatchFlows, writeBatchFlows } from '../artifacts/index.js';
+import {
+  type BatchArtifacts,
+  batchFlowsRow,
+  flowsDirOf,
+  removeBatchFlows,
+  SharedBatchFlows,
+  writeBatchFlows,
+} from '../artifacts/index.js';
 import { assertWebhook, flowFileCheck, type JobScheduler, type SubmissionKey } from '../jobs/index.js';
 import type { Batches } from '../ports/batches.js';
+import type { Nodes } from '../ports/nodes.js';
 import type { Submitter } from '../ports/sessions.js';
 import { labelsOf, newSessionId, type SessionDependencies } from '../sessions/index.js';
 import { BatchEnds } from './batch-ends.js';
 import { outcomeOf } from './batch-outcome.js';
+import { JoinedArtifacts } from './joined-artifacts.js';
+import { JoinedBatches } from './joined-batches.js';
 import { isRepeatedStop } from './repeated-stop.js';
-import { readJobsAgain, storeJobs } from './rerun.js';
+import { batchJobsRow, readJobsAgain, type SealedJobs, sealJobs, storeJobs } from './rerun.js';
+import { batchRow, StoredBatch } from './stored-batch.js';
 
 /** Jobs that are read from the journal at once. */
 const PAGE = 500;
@@ -33,28 +43,23 @@ const PAGE = 500;
 const LIST_PAGE = 50;
 
 /** The events of jobs that a batch's stream contains. */
-const JOB_EVENTS: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
+const JOB_EVENTS: ReadonlySet<EventType> = new Set([
+  'SessionStarted',
+  'HandoffRequested',
+  'HandoffEnded',
+  'SessionEnded',
+]);
 
-/** A batch as the journal stores it. */
-const Batch = z.object({
-  id: BatchId,
-  createdAt: z.string(),
-  name: z.string().nullable(),
-  labels: z.record(z.string(), z.string()),
-  parallel: z.int().nullable(),
-  total: z.int(),
-  /** Events of its jobs have higher numbers. */
-  after: z.int(),
-  cancelled: z.boolean(),
-  /** The webhook and its format, encrypted: it may contain keys. */
-  webhook: z.unknown().optional(),
-});
-type Batch = z.infer<typeof Batch>;
+/** Of renewals: half a minute. */
+const SWEEP_EVERY = 6;
 
 export interface BatchServiceParts extends SessionDependencies {
   readonly journal: Journal;
   readonly scheduler: JobScheduler;
   readonly artifacts: BatchArtifacts;
+  readonly version: string;
+  /** Null if this service is alone. */
+  readonly nodes: Nodes | null;
   /** Cancels jobs that have not ended; resolves when their ends are on disk. */
   stop(sessions: readonly SessionRecord[]): Promise<void>;
   /** Removes the artifacts of an ended session. */
@@ -69,15 +74,39 @@ export interface BatchServiceParts extends SessionDependencies {
 export class BatchService implements Batches {
   readonly #parts: BatchServiceParts;
   readonly #ends: BatchEnds;
+  readonly joined: JoinedBatches;
+  readonly #collected: JoinedArtifacts;
+  /** With several nodes: the flows of batches that others accepted. */
+  readonly #batchFlows: SharedBatchFlows | undefined;
+  /** Since this node does the chores. */
+  #renewals = 0;
 
   constructor(parts: BatchServiceParts) {
     this.#parts = parts;
-    this.#ends = new BatchEnds({ ...parts, notify: (id) => this.#notify(id) });
+    this.#ends = new BatchEnds({ ...parts, isShared: parts.cluster !== undefined, notify: (id) => this.#notify(id) });
+    this.joined = new JoinedBatches({
+      ...parts,
+      find: (id) => this.#find(id),
+      storeJobs: (batch, jobs) => this.#storeJobs(batch, jobs),
+      record: (batch) => this.#record(batch),
+    });
+    this.#batchFlows = parts.cluster === undefined ? undefined : new SharedBatchFlows(parts);
+    this.#collected = new JoinedArtifacts({ ...parts, fileOf: (batch, attempt) => this.joined.fileOf(batch, attempt) });
   }
 
   /** Sends webhook messages about the ends of batches, also of earlier runs of the service, until {@link close}. */
   start(): void {
     this.#ends.start();
+  }
+
+  /** With several nodes, at each renewal: the one that does the chores looks for ends that nobody has noticed. */
+  renewed({ doesChores }: { readonly doesChores: boolean }): void {
+    this.#renewals = doesChores ? this.#renewals + 1 : 0;
+    if (this.#renewals % SWEEP_EVERY !== 1) return;
+    this.#ends.sweep().catch((error: unknown) => {
+      this.#renewals = 0;
+      this.#parts.log(`ends of batches are looked for again after an error: ${encodeError(error).error}`);
+    });
   }
 
   /** Idempotent. Messages that were not stored are stored by the next start. */
@@ -100,7 +129,9 @@ export class BatchService implements Batches {
   }
 
   async get(id: string): Promise<BatchRecord> {
-    return this.#record(await this.#find(id));
+    const batch = await this.#find(id);
+    if (batch.join !== undefined) await this.joined.sweep(batch.id);
+    return this.#record(batch);
   }
 
   async list({ name, label, limit = LIST_PAGE, before }: BatchListQuery): Promise<BatchList> {
@@ -108,18 +139,21 @@ export class BatchService implements Batches {
     // One more than the page says whether there is another.
     const rows = await this.#parts.journal.batchPage({ name, labels, before, limit: limit + 1 });
     const batches = rows.slice(0, limit).flatMap((row) => {
-      const batch = Batch.safeParse(row.data);
+      const batch = StoredBatch.safeParse(row.data);
       return batch.success ? [this.#recordOf(batch.data, row)] : [];
     });
     return { batches, next: rows.length > limit ? (BatchId.safeParse(rows[limit - 1]?.id).data ?? null) : null };
   }
 
   async rerun(id: string, { jobs = 'failed' }: RerunRequest, submitter: Submitter): Promise<AcceptedBatch> {
-    const { config, vault } = this.#parts;
+    const { config, vault, journal } = this.#parts;
     const batch = await this.#find(id);
     const { name, labels, parallel } = batch;
-    const records = await this.#jobs(batch.id);
-    const again = await readJobsAgain({ config, vault, batch: batch.id, records, failed: jobs === 'failed' });
+    const joined = batch.join !== undefined;
+    await this.#batchFlows?.fetch(batch.id);
+    const records = joined ? await this.joined.endedJobs(batch.id) : await this.#jobs(batch.id);
+    const failed = jobs === 'failed';
+    const again = await readJobsAgain({ config, vault, journal, batch: batch.id, records, failed, joined });
     return this.create(
       { ...(name === null ? {} : { name }), labels, ...(parallel === null ? {} : { parallel }), ...again },
       submitter,
@@ -128,6 +162,7 @@ export class BatchService implements Batches {
 
   async flowSource(id: string, path: string): Promise<string> {
     const { id: batch } = await this.#find(id);
+    await this.#batchFlows?.fetch(batch);
     return new FlowCatalog(flowsDirOf(this.#parts.config, batch)).source(path);
   }
 
@@ -146,12 +181,17 @@ export class BatchService implements Batches {
   }
 
   async archive(id: string): Promise<Readable> {
-    const { id: batch } = await this.#find(id);
+    const { id: batch, join } = await this.#find(id);
+    if (join !== undefined) return this.#collected.archive({ id: batch }, (await this.joined.results(batch)).flows);
     return this.#parts.artifacts.archive(await this.#jobs(batch));
   }
 
   async junit(id: string, query: BatchJUnitQuery, base: string): Promise<string> {
-    const { id: batch, name } = await this.#find(id);
+    const { id: batch, name, join } = await this.#find(id);
+    if (join !== undefined) {
+      const { flows } = await this.joined.results(batch);
+      return this.#collected.junit(await this.get(batch), flows, query, base);
+    }
     return this.#parts.artifacts.junit(name, await this.#jobs(batch), query, base);
   }
 
@@ -184,13 +224,14 @@ export class BatchService implements Batches {
     const createdAt = clock.now().toISOString();
     const total = jobs.length;
     const after = hub.lastSeq();
-    const batch: Batch = { id, createdAt, name, labels, parallel, total, after, cancelled: false, ...webhook };
+    const batch: StoredBatch = { id, createdAt, name, labels, parallel, total, after, cancelled: false, ...webhook };
     let ids: readonly string[];
     try {
       if (flows !== undefined) await writeBatchFlows(config, id, flows);
       ids = await scheduler.submitBatch(
         {
           row: batchRow(batch),
+          flows: flows === undefined || this.#parts.cluster === undefined ? [] : [batchFlowsRow(id, flows)],
           jobs: jobs.map((job) => ({ ...job, mode: 'auto', labels: { ...labels, ...job.labels } })),
           parallel,
           submission,
@@ -203,12 +244,20 @@ export class BatchService implements Batches {
       throw error;
     }
     const stored = ids.flatMap((session, index) => jobs.slice(index, index + 1).map((job) => [session, job] as const));
-    // Without it the batch runs, and only cannot run again.
-    await storeJobs({ config, vault, batch: id }, stored).catch((error: unknown) => {
-      this.#parts.log(`the jobs of batch ${id} were not stored, so it cannot run again: ${encodeError(error).error}`);
-    });
+    await this.#storeJobs(id, sealJobs(vault, stored));
     if (wish !== null) this.#ends.watch(id);
     return { ...(await this.#record(batch)), jobs: [...ids] };
+  }
+
+  /** Never rejects: without it the batch runs, and only cannot run again. */
+  async #storeJobs(batch: BatchId, jobs: SealedJobs): Promise<void> {
+    const { config, hub, cluster, log } = this.#parts;
+    try {
+      await storeJobs({ config, batch }, jobs);
+      if (cluster !== undefined) await hub.write({ keyValues: [batchJobsRow(batch, jobs)] });
+    } catch (error) {
+      log(`the jobs of batch ${batch} were not stored, so it cannot run again: ${encodeError(error).error}`);
+    }
   }
 
   /** Stores the message about an ended batch; one that was removed meanwhile has none. */
@@ -216,7 +265,7 @@ export class BatchService implements Batches {
     const { journal, vault, webhooks, log } = this.#parts;
     const [found] = await journal.keyValues('batch', id);
     if (found === undefined) return;
-    const stored = Batch.safeParse(found.data);
+    const stored = StoredBatch.safeParse(found.data);
     if (!stored.success) return log(`batch ${id} is damaged in the journal; no message about its end is sent`);
     const batch = stored.data;
     if ((await webhooks.list(batch.id)).length > 0) return;
@@ -226,18 +275,19 @@ export class BatchService implements Batches {
     await webhooks.sendBatchEnd(outcomeOf(record, jobs), wish.url, wish.format);
   }
 
-  async #cancel(batch: Batch): Promise<BatchRecord> {
-    const cancelled: Batch = { ...batch, cancelled: true };
+  async #cancel(batch: StoredBatch): Promise<BatchRecord> {
+    const cancelled: StoredBatch = { ...batch, cancelled: true };
     await this.#parts.hub.write({ keyValues: [batchRow(cancelled)] });
+    if (batch.join !== undefined) await this.joined.stop(batch.id);
     await this.#parts.stop(await this.#jobs(batch.id));
     return this.#record(cancelled);
   }
 
-  async #record(batch: Batch): Promise<BatchRecord> {
+  async #record(batch: StoredBatch): Promise<BatchRecord> {
     return this.#recordOf(batch, await this.#parts.journal.batchCounts(batch.id));
   }
 
-  #recordOf(batch: Batch, { counts, flaky, endedAt }: BatchCounts): BatchRecord {
+  #recordOf(batch: StoredBatch, { counts, flaky, endedAt }: BatchCounts): BatchRecord {
     const { id, name, labels, parallel, total, createdAt } = batch;
     const of = (status: SessionStatus) => counts[status] ?? 0;
     const base = this.#parts.config.publicUrl?.replace(/\/+$/, '') ?? '';
@@ -248,6 +298,7 @@ export class BatchService implements Batches {
       labels,
       state: stateOf(batch, of),
       parallel,
+      ...(batch.join === undefined ? {} : { join: batch.join }),
       counts: {
         total,
         queued: of('queued'),
@@ -270,10 +321,10 @@ export class BatchService implements Batches {
     };
   }
 
-  async #find(id: string): Promise<Batch> {
+  async #find(id: string): Promise<StoredBatch> {
     const [found] = BatchId.safeParse(id).success ? await this.#parts.journal.keyValues('batch', id) : [];
     if (found === undefined) throw new TroupeError('NOT_FOUND', `There is no batch '${id.slice(0, 40)}'`);
-    return Batch.parse(found.data);
+    return StoredBatch.parse(found.data);
   }
 
   /** All jobs of the batch, in order of acceptance. */
@@ -298,19 +349,15 @@ export class BatchService implements Batches {
 export async function openGates(journal: Journal, scheduler: JobScheduler, log: (line: string) => void): Promise<void> {
   for (const { id, sessions } of await journal.openBatches()) {
     const [found] = await journal.keyValues('batch', id);
-    const batch = Batch.safeParse(found?.data);
+    const batch = StoredBatch.safeParse(found?.data);
     if (!batch.success) log(`batch ${id} is damaged in the journal; its jobs run without its limit`);
     else if (batch.data.parallel !== null) scheduler.openGate(id, batch.data.parallel, sessions);
   }
 }
 
-function stateOf({ cancelled, total }: Batch, of: (status: SessionStatus) => number): SessionStatus {
+function stateOf({ cancelled, total }: StoredBatch, of: (status: SessionStatus) => number): SessionStatus {
   const open = of('queued') + of('running');
   if (open > 0) return of('queued') === total ? 'queued' : 'running';
   if (cancelled) return 'stopped';
   return of('failed') + of('stopped') > 0 ? 'failed' : 'completed';
-}
-
-function batchRow(batch: Batch): KeyValue {
-  return { kind: 'batch', id: batch.id, data: batch };
 }

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { RequestVault } from '../../auth/request-vault.js';
 import { asAbsent } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
-import type { BatchRequest } from '../../protocol/batches/batch.js';
+import type { Journal, KeyValue } from '../../journal/journal.js';
+import { type BatchRequest, isPicture } from '../../protocol/batches/batch.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { JobRequest, type SessionRecord } from '../../protocol/session.js';
 import { flowsDirOf } from '../artifacts/index.js';
@@ -20,27 +21,37 @@ const StoredJobs = z.record(
 interface Place {
   readonly config: Pick<Config, 'flowsDir' | 'batchesDir'>;
   readonly vault: RequestVault;
+  readonly journal: Pick<Journal, 'keyValues'>;
   readonly batch: string;
 }
 
-/**
- * Stores the jobs of a batch so that they can run again, encrypted and without {@link PRIVATE} members, in the batch's
- * folder. They are removed with the batch.
- * @param jobs by the id of the session
- */
-export async function storeJobs(
-  { config, vault, batch }: Place,
-  jobs: readonly (readonly [string, JobRequest])[],
-): Promise<void> {
+/** A job of the batch that is to run again. */
+export type EndedJob = Pick<SessionRecord, 'status' | 'name' | 'flowFiles'> & { readonly id: string };
+
+/** The jobs of a batch as they are stored so that they can run again: encrypted, and without {@link PRIVATE} members. */
+export type SealedJobs = ReturnType<RequestVault['seal']>;
+
+/** @param jobs by the id of the session; of a joined batch, by their number */
+export function sealJobs(vault: RequestVault, jobs: readonly (readonly [string, JobRequest])[]): SealedJobs {
   const stored = jobs.map(([id, job]) => {
     const without = PRIVATE.filter((member) => job[member] !== undefined);
     const kept = Object.entries(job).filter(([member]) => !without.some((one) => one === member));
     return [id, { job: Object.fromEntries(kept), without }];
   });
+  return vault.seal(Object.fromEntries(stored), '');
+}
+
+/** Stores the jobs in the batch's folder. They are removed with the batch. */
+export async function storeJobs({ config, batch }: Omit<Place, 'vault' | 'journal'>, jobs: SealedJobs): Promise<void> {
   const file = fileOf(config, batch);
   await mkdir(join(config.batchesDir, batch), { recursive: true });
-  await writeFile(`${file}.new`, JSON.stringify(vault.seal(Object.fromEntries(stored), '')), { mode: 0o600 });
+  await writeFile(`${file}.new`, JSON.stringify(jobs), { mode: 0o600 });
   await rename(`${file}.new`, file);
+}
+
+/** The row of the journal with the jobs, for other nodes. */
+export function batchJobsRow(batch: string, jobs: SealedJobs): KeyValue {
+  return { kind: 'batch-jobs', id: batch, data: jobs };
 }
 
 /**
@@ -50,14 +61,20 @@ export async function storeJobs(
  * @throws INVALID_REQUEST if there is none, if one needs what was not kept, or if the jobs are not stored
  */
 export async function readJobsAgain(
-  options: Place & { readonly records: readonly SessionRecord[]; readonly failed: boolean },
+  options: Place & {
+    readonly records: readonly EndedJob[];
+    readonly failed: boolean;
+    /** Machines ran the jobs. */
+    readonly joined: boolean;
+  },
 ): Promise<Pick<BatchRequest, 'jobs' | 'flows'>> {
-  const { config, vault, batch, records, failed } = options;
+  const { config, vault, journal, batch, records, failed, joined } = options;
   const chosen = records.filter(({ status }) => !failed || status === 'failed' || status === 'stopped');
   if (chosen.length === 0)
     throw new TroupeError('INVALID_REQUEST', 'No job of the batch failed; there is nothing to run');
   const text = await readFile(fileOf(config, batch), 'utf8').catch(asAbsent);
-  const stored = StoredJobs.safeParse(text === null ? null : vault.unseal(JSON.parse(text))?.request);
+  const sealed: unknown = text === null ? (await journal.keyValues('batch-jobs', batch))[0]?.data : JSON.parse(text);
+  const stored = StoredJobs.safeParse(vault.unseal(sealed)?.request);
   if (!stored.success) {
     throw new TroupeError(
       'INVALID_REQUEST',
@@ -68,11 +85,10 @@ export async function readJobsAgain(
     const found = stored.data[id];
     if (found !== undefined && found.without.length === 0) return found.job;
     const title = name ?? flowFiles[0] ?? id;
-    const why = `its ${found?.without.join(', ') ?? 'request'} is not kept after its end`;
-    throw new TroupeError(
-      'INVALID_REQUEST',
-      `${title} cannot run again from here: ${why}; run it with \`troupe run --last-failed\``,
-    );
+    const why = joined
+      ? 'it needs a secret, or the value of a _setup, that only its machines have; run it with `troupe run --join` and another build'
+      : `its ${found?.without.join(', ') ?? 'request'} is not kept after its end; run it with \`troupe run --last-failed\``;
+    throw new TroupeError('INVALID_REQUEST', `${title} cannot run again from here: ${why}`);
   });
   const flows = await ownFlows(config, batch);
   return { jobs, ...(flows === null ? {} : { flows }) };
@@ -85,7 +101,7 @@ async function ownFlows(config: Place['config'], batch: string): Promise<{ [path
   const flows: { [path: string]: string } = {};
   // The service alone wrote this folder: it has no links.
   for (const path of await readdir(folder, { recursive: true })) {
-    const text = await readFile(join(folder, path), 'utf8').catch(asFolder);
+    const text = await readFile(join(folder, path), isPicture(path) ? 'base64' : 'utf8').catch(asFolder);
     if (text !== null) flows[path.replaceAll('\\', '/')] = text;
   }
   return flows;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import { boundedWait } from '../../base/deadline.js';
+import { HostLimits, HostPlaces } from '../../cluster/host-limits.js';
 import type { TokenLimits } from '../../protocol/access.js';
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
 import type { Slot } from '../sessions/index.js';
@@ -7,6 +8,8 @@ import { FairLane } from './fair-lane.js';
 
 interface Waiter {
   readonly caller: string;
+  /** The limits of hosts that it falls under. */
+  readonly limits: readonly string[];
   admit(slot: Slot): void;
   /** Called when the service stops. Jobs have none: they stay on disk. */
   refuse?(error: TroupeError): void;
@@ -36,7 +39,8 @@ const RETRY_JOB_SECONDS = 30;
  * is
  * next. So neither a lane nor a caller starves, even if another caller floods the service. A caller that has reached
  * its
- * token's limit is skipped until one of its sessions ends.
+ * token's limit is skipped until one of its sessions ends, a job whose host has as many jobs as it may until one of
+ * them ends.
  */
 export class Admission {
   readonly #maxSessions: number;
@@ -44,9 +48,12 @@ export class Admission {
   readonly #clock: Clock;
   readonly #onReleased: () => void;
   readonly #limitsOf: (caller: string) => TokenLimits;
+  readonly #queuedElsewhere: () => number;
   readonly #runningOf = new Map<string, number>();
   readonly #mayEnter = (caller: string) =>
     (this.#runningOf.get(caller) ?? 0) < (this.#limitsOf(caller).running ?? Number.POSITIVE_INFINITY);
+  readonly #hosts: HostLimits;
+  readonly #places: HostPlaces;
   readonly #live: FairLane<Waiter>;
   readonly #jobs: FairLane<Waiter>;
   /** Jobs that are being accepted or held back by their batch: not in a lane yet, but they count towards the queue. */
@@ -59,6 +66,8 @@ export class Admission {
   /**
    * @param options.onReleased called when a slot was released and no session waited for it
    * @param options.limitsOf returns a caller's limits
+   * @param options.hosts limits jobs of this service
+   * @param options.queuedElsewhere returns how many jobs wait for any node
    */
   constructor(options: {
     readonly maxSessions: number;
@@ -66,16 +75,21 @@ export class Admission {
     readonly clock: Clock;
     readonly onReleased?: () => void;
     readonly limitsOf?: (caller: string) => TokenLimits;
+    readonly hosts?: HostLimits;
+    readonly queuedElsewhere?: () => number;
   }) {
     this.#maxSessions = options.maxSessions;
     this.#maxQueue = options.maxQueue;
     this.#clock = options.clock;
+    this.#hosts = options.hosts ?? new HostLimits({});
+    this.#places = new HostPlaces(this.#hosts);
     const nowMs = () => options.clock.now().getTime();
     this.#live = new FairLane(nowMs);
     this.#jobs = new FairLane(nowMs);
     this.#reserved = new FairLane(nowMs);
     this.#onReleased = options.onReleased ?? (() => undefined);
     this.#limitsOf = options.limitsOf ?? (() => ({}));
+    this.#queuedElsewhere = options.queuedElsewhere ?? (() => 0);
   }
 
   get running(): number {
@@ -83,7 +97,7 @@ export class Admission {
   }
 
   get queued(): number {
-    return this.#jobs.size;
+    return this.#jobs.size + this.#queuedElsewhere();
   }
 
   /**
@@ -104,15 +118,15 @@ export class Admission {
     };
     return boundedWait({ signal, ms: deadlineMs, late, clock: this.#clock }, (admit, refuse) => {
       const id = String(++this.#lastLive);
-      this.#live.add(caller, id, { caller, admit, refuse });
+      this.#live.add(caller, id, { caller, limits: [], admit, refuse });
       this.#admitNext();
       return () => this.#live.remove(id);
     });
   }
 
-  /** A slot for a session that already runs, admitted by an earlier run of the service. May exceed `maxSessions`. */
-  acquire(caller: string): Slot {
-    return this.#newSlot(caller);
+  /** A slot for a session that already runs, admitted by an earlier run of the service. May exceed all limits. */
+  acquire(caller: string, hosts = ''): Slot {
+    return this.#newSlot(caller, this.#hosts.limitsOf(hosts));
   }
 
   /**
@@ -123,7 +137,7 @@ export class Admission {
   assertQueueHasRoom(caller: string, jobs = 1): void {
     if (this.#closed) throw stopping();
     const own = this.#jobs.sizeOf(caller) + this.#reserved.sizeOf(caller);
-    const all = this.#jobs.size + this.#reserved.size;
+    const all = this.queued + this.#reserved.size;
     const { queued = Number.POSITIVE_INFINITY } = this.#limitsOf(caller);
     if (own + jobs > queued) throw this.#full(`${own} jobs of this token are already queued`, RETRY_JOB_SECONDS);
     if (all + jobs <= this.#maxQueue) return;
@@ -138,10 +152,14 @@ export class Admission {
     this.#reserved.add(caller, id, null);
   }
 
-  /** Queues a job behind its caller's others. `admit` is called once, unless {@link leaveQueue} is called before. */
-  queue(caller: string, id: string, admit: (slot: Slot) => void): void {
+  /**
+   * Queues a job behind its caller's others. `admit` is called once, unless {@link leaveQueue} is called before.
+   * @param hosts as `hostsOf` returns them
+   */
+  queue(caller: string, id: string, admit: (slot: Slot) => void, hosts = ''): void {
     this.#reserved.remove(id);
-    this.#jobs.add(caller, id, { caller, admit });
+    const limits = this.#hosts.limitsOf(hosts);
+    this.#jobs.add(caller, id, { caller, limits, admit }, limits.join(' '));
     this.#admitNext();
   }
 
@@ -166,14 +184,16 @@ export class Admission {
     while (!this.#closed && this.#running < this.#maxSessions) {
       const waiter = this.#takeNext();
       if (waiter === undefined) return;
-      waiter.admit(this.#newSlot(waiter.caller));
+      waiter.admit(this.#newSlot(waiter.caller, waiter.limits));
     }
   }
 
   #takeNext(): Waiter | undefined {
+    const round = this.#places.round();
+    const mayTake = (limits: string) => round.mayTake(limits === '' ? [] : limits.split(' '));
     const jobsFirst = this.#jobs.size > 0 && (this.#live.size === 0 || this.#jobsTurn);
     for (const lane of jobsFirst ? [this.#jobs, this.#live] : [this.#live, this.#jobs]) {
-      const waiter = lane.next(this.#mayEnter);
+      const waiter = lane.next(this.#mayEnter, mayTake);
       if (waiter === undefined) continue;
       this.#jobsTurn = lane === this.#live;
       return waiter;
@@ -181,8 +201,9 @@ export class Admission {
     return undefined;
   }
 
-  #newSlot(caller: string): Slot {
+  #newSlot(caller: string, limits: readonly string[]): Slot {
     this.#running += 1;
+    this.#places.take(limits);
     this.#runningOf.set(caller, (this.#runningOf.get(caller) ?? 0) + 1);
     let held = true;
     return {
@@ -190,6 +211,7 @@ export class Admission {
         if (!held) return;
         held = false;
         this.#running -= 1;
+        this.#places.release(limits);
         const left = (this.#runningOf.get(caller) ?? 1) - 1;
         if (left > 0) this.#runningOf.set(caller, left);
         else this.#runningOf.delete(caller);

@@ -17,7 +17,7 @@ const MANY_CALLERS = 1_000;
 export class FairLane<W> {
   readonly #nowMs: () => number;
   /** Callers with waiters, the one whose last turn is longest ago first. */
-  readonly #callers = new Map<string, Map<string, W>>();
+  readonly #callers = new Map<string, CallersWaiters<W>>();
   readonly #callerOf = new Map<string, string>();
   readonly #served = new Map<string, { readonly amount: number; readonly atMs: number }>();
   #positions: ReadonlyMap<string, number> | undefined;
@@ -34,9 +34,11 @@ export class FairLane<W> {
     return this.#callers.get(caller)?.size ?? 0;
   }
 
-  add(caller: string, id: string, waiter: W): void {
-    const own = this.#callers.get(caller) ?? new Map<string, W>();
-    this.#callers.set(caller, own.set(id, waiter));
+  /** @param group of waiters that may all enter or none; see {@link next} */
+  add(caller: string, id: string, waiter: W, group = ''): void {
+    const own = this.#callers.get(caller) ?? new CallersWaiters<W>();
+    own.add(id, waiter, group);
+    this.#callers.set(caller, own);
     this.#callerOf.set(id, caller);
     this.#positions = undefined;
   }
@@ -52,23 +54,22 @@ export class FairLane<W> {
   /**
    * Removes and returns the next waiter.
    * @param mayEnter callers for which this is false are skipped and keep their turn
+   * @param groupMayEnter waiters of groups for which this is false are skipped; asked in the order of serving, once for
+   * each group of a caller
    */
-  next(mayEnter: (caller: string) => boolean): W | undefined {
-    let chosen: { readonly caller: string; readonly usage: number } | undefined;
-    for (const caller of this.#callers.keys()) {
-      const had = this.#usageOf(caller);
-      if ((chosen === undefined || had < chosen.usage) && mayEnter(caller)) chosen = { caller, usage: had };
-    }
-    const own = this.#callers.get(chosen?.caller ?? '');
-    if (chosen === undefined || own === undefined) return undefined;
-    this.#serve(chosen.caller, chosen.usage);
-    for (const [id, waiter] of own) {
-      this.#drop(chosen.caller, id);
+  next(mayEnter: (caller: string) => boolean, groupMayEnter: (group: string) => boolean = () => true): W | undefined {
+    const callers = [...this.#callers].map(([caller, own]) => ({ caller, own, usage: this.#usageOf(caller) }));
+    // The sort is stable, so among equals the caller whose last turn is longest ago stays first.
+    for (const { caller, own, usage } of callers.sort((a, b) => a.usage - b.usage)) {
+      const head = mayEnter(caller) ? own.heads().find(({ group }) => groupMayEnter(group)) : undefined;
+      if (head === undefined) continue;
+      this.#serve(caller, usage);
+      this.#drop(caller, head.id);
       if (own.size > 0) {
-        this.#callers.delete(chosen.caller);
-        this.#callers.set(chosen.caller, own);
+        this.#callers.delete(caller);
+        this.#callers.set(caller, own);
       }
-      return waiter;
+      return head.waiter;
     }
     return undefined;
   }
@@ -80,12 +81,12 @@ export class FairLane<W> {
   }
 
   waiters(): readonly W[] {
-    return [...this.#callers.values()].flatMap((own) => [...own.values()]);
+    return [...this.#callers.values()].flatMap((own) => own.all().map(({ waiter }) => waiter));
   }
 
   #drop(caller: string, id: string): void {
     const own = this.#callers.get(caller);
-    own?.delete(id);
+    own?.remove(id);
     if (own?.size === 0) this.#callers.delete(caller);
     this.#callerOf.delete(id);
     this.#positions = undefined;
@@ -110,10 +111,60 @@ export class FairLane<W> {
   #countPositions(): ReadonlyMap<string, number> {
     const order = [...this.#callers].flatMap(([caller, own]) => {
       const had = this.#usageOf(caller);
-      return [...own.keys()].map((id, index) => ({ id, had: had + index }));
+      return own.all().map(({ id }, index) => ({ id, had: had + index }));
     });
     // The sort is stable, so among equals the caller whose last turn is longest ago stays first.
     order.sort((a, b) => a.had - b.had);
     return new Map(order.map(({ id }, index) => [id, index + 1]));
+  }
+}
+
+/** One who waits, with the number of its coming. */
+interface Numbered<W> {
+  readonly id: string;
+  readonly waiter: W;
+  readonly number: number;
+}
+
+/** The waiters of one caller, in the order of their coming, by groups: a group that may not enter costs one look. */
+class CallersWaiters<W> {
+  readonly #groups = new Map<string, Map<string, Numbered<W>>>();
+  readonly #groupOf = new Map<string, string>();
+  #last = 0;
+
+  get size(): number {
+    return this.#groupOf.size;
+  }
+
+  add(id: string, waiter: W, group: string): void {
+    this.remove(id);
+    const members = this.#groups.get(group) ?? new Map<string, Numbered<W>>();
+    this.#last += 1;
+    this.#groups.set(group, members.set(id, { id, waiter, number: this.#last }));
+    this.#groupOf.set(id, group);
+  }
+
+  remove(id: string): void {
+    const group = this.#groupOf.get(id);
+    if (group === undefined) return;
+    this.#groupOf.delete(id);
+    const members = this.#groups.get(group);
+    members?.delete(id);
+    if (members?.size === 0) this.#groups.delete(group);
+  }
+
+  /** The first of each group, the oldest first. */
+  heads(): readonly (Numbered<W> & { readonly group: string })[] {
+    const heads = [...this.#groups].flatMap(([group, members]) => {
+      const head = members.values().next();
+      return head.done === true ? [] : [{ ...head.value, group }];
+    });
+    return heads.sort((a, b) => a.number - b.number);
+  }
+
+  all(): readonly Numbered<W>[] {
+    const groups = [...this.#groups.values()].map((members) => [...members.values()]);
+    const [only = []] = groups;
+    return groups.length <= 1 ? only : groups.flat().sort((a, b) => a.number - b.number);
   }
 }

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccessTokens } from '../../auth/access-tokens.js';
-import { RateLimit } from '../../auth/rate-limit.js';
 import { onAbort } from '../../base/deadline.js';
+import { HostLimits } from '../../cluster/host-limits.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { Journal, JournalBatch, KeyValue, StoredRequest, WaitingSession } from '../../journal/journal.js';
-import { encodeError, TroupeError } from '../../protocol/errors.js';
+import { TroupeError } from '../../protocol/errors.js';
 import { type EventRow, eventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../../protocol/session.js';
-import type { ArtifactKeeper } from '../artifacts/index.js';
+import type { ArtifactKeeper, CarriedFiles } from '../artifacts/index.js';
 import { WarmPool } from '../browsers/index.js';
-import type { Submitter } from '../ports/sessions.js';
+import type { OwnHealth, Submitter } from '../ports/sessions.js';
 import {
   type AcceptedSession,
   acceptedRecord,
@@ -24,9 +24,12 @@ import {
 } from '../sessions/index.js';
 import { Admission } from './admission.js';
 import { BatchGate } from './batch-gate.js';
+import { CallerLimits } from './caller-limits.js';
+import { hostsOf } from './hosts-of-job.js';
 import { JobAttempts } from './job-attempts.js';
+import { withJobIndex } from './job-index.js';
 import { JobQueue } from './job-queue.js';
-import { assertSupported, checkTask, flowFileCheck } from './request-check.js';
+import { assertSupported, checkTask, flowFileCheck, listsOf } from './request-check.js';
 import { type SubmissionKey, Submissions } from './submissions.js';
 
 /** A session that can be resumed after a restart. */
@@ -45,6 +48,8 @@ const BATCH_STRIDE = 200;
 /** The jobs of a new batch, and its row in the journal. */
 export interface NewBatch {
   readonly row: KeyValue;
+  /** The flows that it brings, for other nodes. */
+  readonly flows: readonly KeyValue[];
   readonly jobs: readonly AutoRequest[];
   readonly parallel: number | null;
   readonly submission: SubmissionKey | null;
@@ -57,6 +62,8 @@ export interface SchedulerParts extends SessionDependencies {
   readonly journal: Journal;
   readonly tokens: AccessTokens;
   readonly artifacts: ArtifactKeeper;
+  /** With several nodes: what jobs bring with them. */
+  readonly carried?: CarriedFiles | undefined;
   readonly table: SessionTable;
   /** Called once for each session that was started, when its end is on disk. */
   ended(session: LivingSession): void;
@@ -77,7 +84,7 @@ export class JobScheduler {
   readonly #parts: SchedulerParts;
   readonly #admission: Admission;
   readonly #pool: WarmPool;
-  readonly #rate: RateLimit;
+  readonly #limits: CallerLimits;
   /** Submissions by Idempotency-Key. */
   readonly submissions: Submissions;
   readonly #gate = new BatchGate();
@@ -88,13 +95,16 @@ export class JobScheduler {
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
     const { maxSessions, maxQueue } = parts.config;
-    this.#rate = new RateLimit(parts.clock);
+    this.#limits = new CallerLimits(parts);
     this.submissions = new Submissions(parts.journal, parts.vault);
     this.#admission = new Admission({
       maxSessions,
       maxQueue,
       clock: parts.clock,
       limitsOf: (caller) => parts.tokens.limitsOf(caller),
+      // Of several nodes, whoever claims a job keeps them; see `claimJobs`.
+      hosts: new HostLimits(parts.cluster === undefined ? parts.config.hostLimits : {}),
+      queuedElsewhere: () => parts.cluster?.queued ?? 0,
       onReleased: () => this.#pool.slotFreed(),
     });
     this.#pool = new WarmPool({
@@ -106,9 +116,11 @@ export class JobScheduler {
       ...parts,
       pool: this.#pool,
       isClosed: () => this.#closed,
-      queue: ({ session, caller, lostStarts }) => {
+      queue: ({ session, request, caller, lostStarts }) => {
         // If the job's end was requested meanwhile, the session handles it.
-        if (session.ended === undefined) this.#queue.add(new QueuedJob({ ...session.record, caller }, lostStarts));
+        if (session.ended !== undefined) return;
+        const hosts = hostsOf(request);
+        this.#queue.requeued(new QueuedJob({ ...session.record, caller, hosts }, lostStarts));
       },
     });
     this.#queue = new JobQueue({
@@ -135,9 +147,11 @@ export class JobScheduler {
     await this.#pool.close();
   }
 
-  capacity(): { readonly max: number; readonly running: number; readonly queued: number; readonly warm: number } {
+  capacity(): OwnHealth['capacity'] {
     const { running, queued } = this.#admission;
-    return { max: this.#parts.config.maxSessions, running, queued, warm: this.#pool.ready };
+    const { config, cluster } = this.#parts;
+    const demand = cluster?.demand ?? running + queued;
+    return { max: config.maxSessions, running, queued, warm: this.#pool.ready, demand };
   }
 
   /** 1 for the next job, null for one that does not wait. */
@@ -176,12 +190,14 @@ export class JobScheduler {
     submission: SubmissionKey | null,
   ): Promise<SessionRecord> {
     const { config, table } = this.#parts;
-    this.#bound(caller);
+    await this.#limits.start(caller);
     const deadlineMs = config.createTimeout * 1000;
     const startedAt = performance.now();
     const asked = this.#parts.clock.now();
+    await this.#limits.live(caller, { signal, deadlineMs });
     const slot = await this.#admission.waitForSlot(caller, { signal, deadlineMs });
     const { id, open } = this.#pool.prepare(request);
+    this.#parts.cluster?.creating(id);
     const session = this.#register({ request, record: this.#accepted(id, request, { now: asked }), caller });
     const removeAbortListener = onAbort(signal, () => session.abandon());
     try {
@@ -190,6 +206,7 @@ export class JobScheduler {
       return session.record;
     } catch (error) {
       table.drop(session.record.id);
+      this.#parts.cluster?.notCreated(session.record.id);
       throw error;
     } finally {
       removeAbortListener();
@@ -213,24 +230,28 @@ export class JobScheduler {
   }
 
   async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
-    const { hub, table } = this.#parts;
+    const { hub, table, carried } = this.#parts;
     await checkTask(request, this.#parts, flowFileCheck(this.#parts.config.flowsDir));
     await this.#parts.states.check(caller)(request.state);
-    this.#bound(caller);
+    await this.#limits.start(caller);
+    await this.#limits.queue(caller);
     this.#admission.assertQueueHasRoom(caller);
     const record = this.#accepted(newSessionId(), request);
-    const job = new QueuedJob({ ...record, caller });
+    const job = new QueuedJob({ ...record, caller, hosts: hostsOf(request) });
+    const keyValues = (await carried?.entriesFor(record.id)) ?? [];
     this.#queue.reserve([job]);
     try {
       await hub.write({
         ...this.#acceptance(record, request, caller, submission),
         records: [{ record, lease: null }],
+        keyValues,
       });
     } catch (error) {
+      carried?.notWritten();
       this.#queue.cancelReservation([job]);
       throw error;
     }
-    this.#queue.add(job);
+    this.#queue.accepted([job]);
     return table.withQueuePosition(record);
   }
 
@@ -254,24 +275,31 @@ export class JobScheduler {
       records.push(record);
       requests.push(this.#sealed(record, request, caller));
     }
-    this.#bound(caller, records.length);
+    await this.#limits.start(caller, records.length);
+    await this.#limits.queue(caller, records.length);
     this.#admission.assertQueueHasRoom(caller, records.length);
-    const jobs = records.map((record) => new QueuedJob({ ...record, caller }));
+    const jobs = records.map(
+      (record, index) => new QueuedJob({ ...record, caller, hosts: requests[index]?.hosts ?? '' }),
+    );
+    const files = (await this.#parts.carried?.entriesFor(batch.row.id)) ?? [];
     this.#queue.reserve(jobs);
     try {
       await this.#parts.hub.write({
         records: records.map((record) => ({ record, lease: null })),
         requests,
         events: records.map((record) => this.#acceptedEvent(record)),
-        keyValues: [batch.row],
+        keyValues: [batch.row, ...batch.flows, ...files],
         submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.row.id }],
       });
     } catch (error) {
+      this.#parts.carried?.notWritten();
       this.#queue.cancelReservation(jobs);
       throw error;
     }
-    if (batch.parallel !== null) this.#gate.open(batch.row.id, batch.parallel, jobs.length);
-    for (const job of jobs) this.#queue.add(job);
+    // Of several nodes, the database holds them back: see `claimJobs`.
+    const isGated = batch.parallel !== null && this.#parts.cluster === undefined;
+    if (isGated) this.#gate.open(batch.row.id, batch.parallel, jobs.length);
+    this.#queue.accepted(jobs);
     return jobs.map(({ id }) => id);
   }
 
@@ -287,7 +315,7 @@ export class JobScheduler {
     session.restore(progress);
     this.#gate.pass(record.batch, record.id, () => undefined);
     try {
-      await session.resume(this.#admission.acquire(caller), lease);
+      await session.resume(this.#admission.acquire(caller, request.mode === 'auto' ? hostsOf(request) : ''), lease);
     } catch (error) {
       this.#parts.table.drop(record.id);
       throw error;
@@ -296,9 +324,19 @@ export class JobScheduler {
     this.#parts.pending(this.#attempts.resume({ session, request, caller, lostStarts: 0 }, phase, false));
   }
 
-  /** Queues a job that is already on disk. */
+  /** Queues a job that is already on disk; of several nodes, this one has claimed it. */
   requeue(job: WaitingSession): void {
-    this.#queue.add(new QueuedJob(job));
+    this.#queue.claimed(job);
+  }
+
+  /** A job is queued again on disk, for any node. */
+  givenBack(job: WaitingSession): void {
+    this.#queue.requeued(new QueuedJob(job));
+  }
+
+  /** See {@link JobQueue.forget}. */
+  forget(job: QueuedJob): void {
+    this.#queue.forget(job);
   }
 
   #accepted(
@@ -326,7 +364,8 @@ export class JobScheduler {
   }
 
   #sealed({ id }: SessionRecord, request: LiveRequest | AutoRequest, caller: string): StoredRequest {
-    return { sessionId: id, caller, request: this.#parts.vault.seal(request, caller) };
+    const hosts = request.mode === 'auto' ? hostsOf(request) : '';
+    return { sessionId: id, caller, hosts, request: this.#parts.vault.seal(request, caller) };
   }
 
   #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): EventRow {
@@ -338,7 +377,8 @@ export class JobScheduler {
   }
 
   #register(accepted: AcceptedSession): LivingSession {
-    const session = new LivingSession(this.#parts, accepted, () => {
+    const browsers = { slots: this.#admission, pool: this.#pool };
+    const session = new LivingSession({ ...this.#parts, ...browsers }, accepted, () => {
       this.#gate.leave(session.record.id);
       this.#parts.ended(session);
     });
@@ -346,31 +386,10 @@ export class JobScheduler {
     return session;
   }
 
-  /** @throws CAPACITY if the caller has reached its limit per minute */
-  #bound(caller: string, count = 1): void {
-    const { perMinute } = this.#parts.tokens.limitsOf(caller);
-    if (perMinute !== undefined) this.#rate.take(caller, perMinute, count);
-  }
-
   #assertAccepts(request: LiveRequest | AutoRequest): void {
     if (this.#closed) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
-    const { config, driver } = this.#parts;
-    assertSupported({ egress: config.egress, ...request }, driver.offers);
-  }
-}
-
-/** @throws the error of `check`, with the job's index before its message and its paths */
-async function withJobIndex(index: number, check: () => Promise<void>): Promise<void> {
-  try {
-    await check();
-  } catch (error) {
-    const { code, error: sentence, details } = encodeError(error);
-    const issues = Array.isArray(details?.issues) ? details.issues : [];
-    const placed = issues.map((issue: { readonly path: string }) => ({
-      ...issue,
-      path: `jobs.${index}.${issue.path}`,
-    }));
-    const more = placed.length === 0 ? {} : { issues: placed };
-    throw new TroupeError(code, `jobs.${index}: ${sentence}`, { ...details, ...more }, { cause: error });
+    const { config, driver, cluster } = this.#parts;
+    if (request.mode !== 'auto') cluster?.assertAccepts();
+    assertSupported({ ...listsOf(config.egress), ...request }, driver.offers);
   }
 }

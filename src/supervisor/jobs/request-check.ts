@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { deviceNamed } from '../../agent-js/devices/devices.js';
 import { pathInside } from '../../agent-js/flows/flow-folder.js';
 import { isFlowFile } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
@@ -7,7 +8,8 @@ import { chooseModels } from '../../config/models.js';
 import type { Config } from '../../config.js';
 import type { Driver } from '../../containers/driver.js';
 import { isMetadata } from '../../net-policy/blocked-addresses.js';
-import { HOST_PATTERN, isHostPattern } from '../../net-policy/host-pattern.js';
+import type { EgressLists } from '../../net-policy/egress.js';
+import { HOST_PATTERN, isHostPattern, normalizedHost } from '../../net-policy/host-pattern.js';
 import { readHost } from '../../net-policy/read-host.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { AutoRequest, LiveRequest } from '../../protocol/session.js';
@@ -29,6 +31,11 @@ const UNAVAILABLE: readonly Unavailable[] = [
     'egress',
     ({ egress }) => ![...(egress?.allow ?? []), ...(egress?.deny ?? [])].every(isHostPattern),
     `an entry must be ${HOST_PATTERN}`,
+  ],
+  [
+    'hosts',
+    ({ hosts = [] }) => hosts.some((host) => normalizedHost(host) === null || host.includes('*')),
+    'an entry is a host name or an address, without scheme, port, and path',
   ],
   [
     'proxy',
@@ -75,6 +82,7 @@ function leadsToMetadata(server: string): boolean {
  * @throws INVALID_REQUEST naming the field
  */
 export function assertSupported(request: LiveRequest | AutoRequest, offers: Offers): void {
+  if (request.device !== undefined) deviceNamed(request.device);
   for (const [field, asked, why] of UNAVAILABLE) {
     if (asked(request as LiveRequest & Partial<AutoRequest>, offers)) {
       throw new TroupeError('INVALID_REQUEST', `${field}: ${why}`, { issues: [{ path: field, message: why }] });
@@ -155,4 +163,10 @@ async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
     asAbsent(error);
   }
   throw new TroupeError('FLOW_NOT_FOUND', `There is no flow file '${file}' in ${flowsDir}`, { flow: file });
+}
+
+/** The lists that the operator has set, as a request has them. */
+export function listsOf({ allow, deny }: EgressLists = {}): Pick<LiveRequest, 'egress'> {
+  if (allow === undefined && deny === undefined) return {};
+  return { egress: { allow: allow && [...allow], deny: deny && [...deny] } };
 }

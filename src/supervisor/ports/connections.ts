@@ -2,6 +2,7 @@ import type { DevToolsMessages } from '../../actors/session/connection/devtools-
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
+import type { RecordingRequest } from '../../protocol/recording/recording-request.js';
 
 /**
  * Another DevTools client of a session's browser, over the session's own connection. It ends with the session's actor.
@@ -28,6 +29,13 @@ export interface DevTools {
   readonly uploadsDir: string;
   /** @throws CAPACITY, WORKER_LOST */
   connect(): Promise<DevToolsClient>;
+}
+
+/** Where a chromedriver reaches the browser of its session. */
+export interface DebuggerAddress {
+  readonly port: number;
+  /** Cuts the connection. Idempotent; settles also if the session is gone. */
+  close(): Promise<void>;
 }
 
 /**
@@ -64,6 +72,8 @@ export interface Connections {
   handoffEnded(id: string, handoff: string, signal: AbortSignal): Promise<void>;
   /** Answers the open handoff; a person who has control gives it back. NOT_FOUND if it is not open. */
   answerHandoff(id: string, given: HandoffRequest, by: string): Promise<Handoff>;
+  /** Begins or ends to record what a person does in a running session, as ActRecorded. */
+  record(id: string, order: RecordingRequest): Promise<void>;
   /**
    * Begins a step of a client that acts by other means than scripts, such as WebDriver; waits while a person has
    * control. Returns a function that ends the step, with an error if it has failed.
@@ -87,4 +97,9 @@ export interface Connections {
    * {@link Connections.desktop}.
    */
   devTools(id: string, control: string | undefined): DevTools;
+  /**
+   * Opens the DevTools address of a live session on a port of 127.0.0.1, for the chromedriver with this pid alone. It
+   * closes with the session's actor. SESSION_ENDED, WORKER_LOST.
+   */
+  openDebugger(id: string, pid: number): Promise<DebuggerAddress>;
 }

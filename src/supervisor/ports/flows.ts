@@ -1,6 +1,6 @@
 import type { FlowEntry } from '../../agent-js/flows/flow-catalog.js';
 import type { FlowNode, SavedFlow } from '../../protocol/flow-tree.js';
-import type { Stats, StatsQuery } from '../../protocol/stats.js';
+import type { FlowCommits, FlowCommitsQuery, Stats, StatsQuery } from '../../protocol/stats.js';
 
 /** The flows folder, and the statistics of its flows. */
 export interface Flows {
@@ -17,4 +17,6 @@ export interface Flows {
   save(path: string, text: string, check: (current: string | null) => void): Promise<SavedFlow>;
   /** Statistics of flows over time. */
   stats(query: StatsQuery): Promise<Stats>;
+  /** How a flow did with each commit. */
+  commits(query: FlowCommitsQuery): Promise<FlowCommits>;
 }

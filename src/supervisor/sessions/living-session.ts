@@ -5,12 +5,12 @@ import type { JournalBatch } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
 import type { RunOptions } from '../ports/sessions.js';
+import { type BrowserSource, SecondBrowsers } from './browsers/second-browsers.js';
 import {
   type BrowserOpening,
   REOPEN_MS,
   SCRIPT_GRACE_MS,
   type SessionChild,
-  type SessionTask,
   STOP_MS,
   scriptDeadlineMs,
   startSessionActor,
@@ -39,14 +39,17 @@ import { runTask, type TaskParts } from './task/task-run.js';
 /** How long an immediate end waits for the picture of the last step. */
 const DRAIN_MS = 50;
 
+type LivingDependencies = SessionDependencies & BrowserSource;
+
 /** A session that waits or runs. It owns what its state records: slot, lease, and actor. It ends once and releases them. */
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
   readonly control: SessionControl;
   readonly handoff: SessionHandoff;
+  readonly seconds: SecondBrowsers;
   readonly #isJob: boolean;
   readonly #journal: SessionJournal;
-  readonly #deps: SessionDependencies;
+  readonly #deps: LivingDependencies;
   readonly #resources: SessionResources;
   readonly #states: SessionStates;
   readonly clocks: SessionClocks;
@@ -57,18 +60,10 @@ export class LivingSession {
   #work: Promise<unknown> = Promise.resolve();
   #ended: Promise<SessionRecord> | undefined;
   #released: Promise<void> | undefined;
-  readonly #task = (): SessionTask => ({
-    request: this.request,
-    stepsDone: this.#journal.steps,
-    controller: this.control.controller,
-    batch: this.record.batch,
-    opened: (pageLost) => {
-      this.#journal.pageLost = pageLost;
-    },
-  });
+  readonly #task = () => this.#journal.task(this.request, this.control.controller);
 
   /** @param onEnded called once, when the session's end is on disk */
-  constructor(deps: SessionDependencies, { request, record, caller }: AcceptedSession, onEnded: () => void) {
+  constructor(deps: LivingDependencies, { request, record, caller }: AcceptedSession, onEnded: () => void) {
     this.#deps = deps;
     this.#onEnded = onEnded;
     this.request = request;
@@ -79,13 +74,17 @@ export class LivingSession {
       lease: () => heldBy(this.#state)?.lease?.identity ?? null,
       handoffChanged: () => this.handoff.changed(),
       stateCollected: (state) => void this.#states.save(state),
-      answered: (call) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call }),
+      browserRequested: (wanted) => this.seconds.requested(wanted),
+      answered: (call, error) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call, error }),
     });
     const log = (line: string) => deps.log(line, { session: record.id });
     this.#states = new SessionStates({ ...deps, id: record.id, caller, log, actor: () => this.actor() });
+    const dir = join(deps.config.sessionsDir, record.id);
+    this.seconds = new SecondBrowsers({ ...deps, request, caller, dir, log, actor: () => this.actor() });
     this.#resources = new SessionResources({
       ...deps,
-      dir: join(deps.config.sessionsDir, record.id),
+      dir,
+      seconds: this.seconds,
       video: request.video ?? deps.config.video,
       log,
       videoFailed: (reason) => this.#journal.emit({ type: 'VideoFailed', data: { reason } }),
@@ -260,7 +259,7 @@ export class LivingSession {
     this.#journal.record = waitingRecord(this.record, failed === null ? attempt : attempt + 1, this.#deps.clock.now());
     const events = failed === null ? [] : [this.#journal.event('AttemptFailed', { attempt, ...failed })];
     try {
-      await this.#deps.hub.write({ records: [{ ...this.#journal.stored, lease: null }], events });
+      await this.#deps.hub.write({ records: [{ ...this.#journal.stored, lease: null }], events, isKept: true });
     } finally {
       await this.#resources.release();
     }
@@ -268,7 +267,7 @@ export class LivingSession {
   }
 
   async #start(slot: Slot, open: BrowserOpening, deadlineMs: number, extra: JournalBatch): Promise<void> {
-    const { driver, hub, clock } = this.#deps;
+    const { driver, clock, config } = this.#deps;
     const signal = this.#ending.signal;
     try {
       this.#begin(slot);
@@ -279,12 +278,11 @@ export class LivingSession {
       const thread = this.#connected(child);
       // From here on, an end is written after this start, since the journal keeps the order.
       signal.throwIfAborted();
-      this.#journal.record = startedRecord(this.record, driver.name, clock.now());
+      this.#journal.record = startedRecord(this.record, { driver: driver.name, config, now: clock.now() });
       this.clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
       const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];
-      await this.#journal.findWebhook();
-      await hub.write(this.#journal.withWebhook('started', { ...extra, records: [this.#journal.stored], events }));
+      await this.#journal.writeStart({ ...extra, records: [this.#journal.stored], events }, signal);
       signal.throwIfAborted();
       this.#advance({ type: 'Opened' });
       this.#watch(lease, child);
@@ -338,6 +336,7 @@ export class LivingSession {
       this.#endWork(lostEnd(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)), attempt),
     );
     this.#journal.emitRestarts(child);
+    this.seconds.watch(child);
     void child.terminated.then(async (termination) => {
       if ('error' in termination)
         await this.#endWork(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);

@@ -1,28 +1,37 @@
 import type { ActorRef } from '../../actors/actor.js';
 import type { SessionMessages } from '../../actors/session/messages.js';
+import { pause } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 import { type ErrorBody, TroupeError } from '../../protocol/errors.js';
 import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
+import type { RecordingRequest } from '../../protocol/recording/recording-request.js';
 import { isEnded } from '../../protocol/session.js';
-import type { Connections, DevTools, DevToolsClient } from '../ports/connections.js';
+import type { Connections, DebuggerAddress, DevTools, DevToolsClient } from '../ports/connections.js';
 import type { LivingSession } from './living-session.js';
 import type { SessionControl } from './session-control.js';
 import { parseId, type SessionTable } from './session-table.js';
 
 const ATTACH_MS = 6_000;
+/** How long a session may take to begin or end to record. */
+const RECORD_MS = 8_000;
 /** How long a step waits for a person to give back control. */
 const STEP_MS = 3_600_000;
 /** How long one request waits for the first DevTools message. */
 const NEXT_MESSAGE_MS = 20_000;
 const GRACE_MS = 5_000;
+/** How often it is checked whether a handoff of another node has ended, in milliseconds. */
+const ELSEWHERE_EVERY_MS = 200;
 
 /** The connections to the sessions of a table. */
 export class SessionConnections implements Connections {
   readonly #table: SessionTable;
+  readonly #handoffElsewhere: (id: string) => string | null;
 
-  constructor(table: SessionTable) {
+  /** @param handoffElsewhere the open handoff of a session of another node, as of a moment ago */
+  constructor(table: SessionTable, handoffElsewhere: (id: string) => string | null = () => null) {
     this.#table = table;
+    this.#handoffElsewhere = handoffElsewhere;
   }
 
   /** The session while it starts, runs, or ends. @throws NOT_FOUND, SESSION_BUSY if it is queued, SESSION_ENDED */
@@ -64,7 +73,8 @@ export class SessionConnections implements Connections {
   }
 
   openHandoff(id: string): string | null {
-    return this.#table.living(parseId(id))?.handoff.open ?? null;
+    const living = this.#table.living(parseId(id));
+    return living === undefined ? this.#handoffElsewhere(id) : living.handoff.open;
   }
 
   async nextHandoff(id: string, signal: AbortSignal): Promise<Handoff> {
@@ -73,10 +83,17 @@ export class SessionConnections implements Connections {
 
   async handoffEnded(id: string, handoff: string, signal: AbortSignal): Promise<void> {
     await this.#table.living(parseId(id))?.handoff.ended(handoff, signal);
+    while (this.openHandoff(id) === handoff) await pause(ELSEWHERE_EVERY_MS, { signal });
   }
 
   async answerHandoff(id: string, given: HandoffRequest, by: string): Promise<Handoff> {
     return (await this.session(id)).handoff.answer(given, by);
+  }
+
+  async record(id: string, order: RecordingRequest): Promise<void> {
+    const session = await this.session(id);
+    endpointOf(session);
+    await session.actor().ask('Record', order, { deadlineMs: RECORD_MS });
   }
 
   async beginStep(
@@ -111,6 +128,17 @@ export class SessionConnections implements Connections {
       throw new TroupeError('SESSION_BUSY', 'The session is running a job; take control of it first');
     }
     return { product, downloadsDir, uploadsDir, connect: () => connectDevTools(living.actor()) };
+  }
+
+  async openDebugger(id: string, pid: number): Promise<DebuggerAddress> {
+    const actor = (await this.session(id)).actor();
+    const port = await actor.ask('OpenDebugger', { pid }, { deadlineMs: ATTACH_MS });
+    return {
+      port,
+      async close() {
+        await actor.ask('CloseDebugger', null, { deadlineMs: ATTACH_MS }).catch(() => undefined);
+      },
+    };
   }
 
   /** @throws SESSION_BUSY if it is queued; SESSION_ENDED, also if it never existed */

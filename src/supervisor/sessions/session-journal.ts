@@ -1,14 +1,16 @@
 import type { Clock } from '../../base/clock.js';
-import { pause } from '../../base/deadline.js';
+import { pause, withDeadline } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { JournalBatch, KeyValue, StoredSession } from '../../journal/journal.js';
+import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import { type EventRow, eventRow, readEvent } from '../../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../../protocol/events.js';
+import type { BrowserRequest } from '../../protocol/second-browser.js';
 import type { SessionId, SessionRecord, WebhookFormat } from '../../protocol/session.js';
 import type { WebhookMoment } from '../../protocol/webhook.js';
 import type { Log } from '../../telemetry/log.js';
 import type { EventHub } from '../events/index.js';
-import type { SessionChild } from './session-child.js';
+import type { SessionChild, SessionTask } from './session-child.js';
 import type { SessionDependencies } from './session-dependencies.js';
 import { handoffRecord, spentRecord, withoutHandoff } from './session-record.js';
 import { ACTIVITY_EVENTS, activityOf } from './task/activity.js';
@@ -21,6 +23,7 @@ const PARSED_EVENTS: ReadonlySet<EventType> = new Set([
   'HandoffEnded',
   'SessionRestarted',
   'StateCollected',
+  'BrowserRequested',
 ]);
 
 /** The address that is notified of a session's start and end, and how. */
@@ -45,17 +48,22 @@ export class SessionJournal {
   /** The webhook of the session's batch, once {@link findWebhook} has read it. */
   #batchWebhook: WebhookWish = {};
   readonly #lease: () => StoredSession['lease'];
-  readonly #answered: (call: number) => void;
+  readonly #answered: (call: number, error: ErrorBody | null) => void;
   readonly #handoffChanged: () => void;
   readonly #stateCollected: (state: string) => void;
-  readonly #lost = (error: unknown): void =>
+  readonly #browserRequested: (request: BrowserRequest) => void;
+  readonly #lost = (error: unknown): void => {
+    // Another node has the session: its end here is under way.
+    if (encodeError(error).code === 'NODE_LOST') return;
     this.#deps.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
+  };
   #open = true;
 
   /**
    * @param options.lease returns the current lease
-   * @param options.answered called when a model's answer is on disk
+   * @param options.answered called when a model's answer is on disk, or why it cannot be
    * @param options.stateCollected called when a script has collected a login state
+   * @param options.browserRequested called when a script asks for a further browser
    * @param options.handoffChanged called when the session begins or ceases to wait for a person
    */
   constructor(
@@ -64,9 +72,10 @@ export class SessionJournal {
       readonly record: SessionRecord;
       readonly webhook: WebhookWish;
       readonly lease: () => StoredSession['lease'];
-      readonly answered: (call: number) => void;
+      readonly answered: (call: number, error: ErrorBody | null) => void;
       readonly handoffChanged: () => void;
       readonly stateCollected: (state: string) => void;
+      readonly browserRequested: (request: BrowserRequest) => void;
     },
   ) {
     this.#deps = dependencies;
@@ -77,6 +86,7 @@ export class SessionJournal {
     this.#answered = options.answered;
     this.#handoffChanged = options.handoffChanged;
     this.#stateCollected = options.stateCollected;
+    this.#browserRequested = options.browserRequested;
   }
 
   get record(): SessionRecord {
@@ -102,6 +112,14 @@ export class SessionJournal {
   /** Notes that the session was used. The record is updated only when it is read, which is rare. */
   touch(): void {
     this.#touchedAtMs = this.#deps.clock.now().getTime();
+  }
+
+  /** What the session's actor works for, from where it is. */
+  task(request: SessionTask['request'], controller: SessionTask['controller']): SessionTask {
+    const opened = (pageLost: boolean) => {
+      this.pageLost = pageLost;
+    };
+    return { request, stepsDone: this.steps, controller, batch: this.record.batch, opened };
   }
 
   /** Enough to find the session after a restart; its request is on disk already. */
@@ -136,6 +154,17 @@ export class SessionJournal {
     return { ...batch, keyValues: [...(batch.keyValues ?? []), ...messages] };
   }
 
+  /**
+   * Writes the session's start. A job waits for a database that is away, until the signal is aborted.
+   * @throws the journal's error; the signal's reason
+   */
+  async writeStart(batch: JournalBatch, signal: AbortSignal): Promise<void> {
+    await this.findWebhook();
+    const isKept = this.record.mode === 'auto';
+    const written = this.#deps.hub.write({ ...this.withWebhook('started', batch), isKept });
+    await withDeadline(written, { signal: isKept ? signal : undefined });
+  }
+
   /** Reads the webhook of the session's batch, for messages about handoffs. Call before scripts run. Never rejects. */
   async findWebhook(): Promise<void> {
     const { batch, id } = this.record;
@@ -164,6 +193,7 @@ export class SessionJournal {
       // A restarted actor has lost the script that waited.
       if (type === 'HandoffEnded' || type === 'SessionRestarted') this.record = withoutHandoff(this.record);
       if (type === 'StateCollected') this.#stateCollected(data.state);
+      if (type === 'BrowserRequested') this.#browserRequested(data);
       if (type !== 'ModelCallFinished') continue;
       this.record = spentRecord(this.record, data);
       calls.push(data.call);
@@ -177,9 +207,15 @@ export class SessionJournal {
     }
     const asked = handoff?.id !== this.#record.handoff?.id;
     const keyValues = asked ? this.#handoffMessages() : [];
-    hub.write({ records: [this.stored], events: rows, keyValues }).then(() => {
-      for (const call of calls) this.#answered(call);
-    }, this.#lost);
+    hub.write({ records: [this.stored], events: rows, keyValues, isKept: true }).then(
+      () => {
+        for (const call of calls) this.#answered(call, null);
+      },
+      (error: unknown) => {
+        this.#lost(error);
+        for (const call of calls) this.#answered(call, encodeError(error));
+      },
+    );
   }
 
   /** Restores the state from events of an earlier run of the service or an earlier attempt. */
@@ -202,6 +238,8 @@ export class SessionJournal {
 
 /** Delays after each attempt, in milliseconds. */
 const RETRY_DELAYS_MS = [100, 400, 1_500];
+/** How long an end is awaited while the database is away, in milliseconds. It may still be written later. */
+const AWAY_MS = 30_000;
 
 /**
  * Writes a session's end, with retries, because a disk that is full for a moment must not keep a session from ending.
@@ -212,12 +250,20 @@ export async function writeEnd(
   id: SessionId,
   batch: JournalBatch,
 ): Promise<void> {
+  let isWaiting = false;
+  const late = () => {
+    isWaiting = true;
+    return new TroupeError('UNAVAILABLE', 'The database is away; it is written when the database answers again');
+  };
   for (const waitMs of RETRY_DELAYS_MS) {
     try {
-      await hub.write(batch);
+      await withDeadline(hub.write({ ...batch, isKept: true }), { ms: AWAY_MS, late, clock });
       return;
     } catch (error) {
+      // Another node writes it.
+      if (encodeError(error).code === 'NODE_LOST') return;
       log(`its end was not written: ${sentenceOf(error)}`, { session: id });
+      if (isWaiting) return;
       await pause(waitMs, { clock });
     }
   }

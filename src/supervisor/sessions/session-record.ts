@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { addTokens } from '../../autonomy/conversation.js';
+import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { EventData } from '../../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
@@ -71,10 +72,27 @@ export function acceptedRecord(
   };
 }
 
-export function startedRecord(record: SessionRecord, driver: string, now: Date): SessionRecord {
+export function startedRecord(
+  record: SessionRecord,
+  {
+    driver,
+    config,
+    now,
+  }: { readonly driver: string; readonly config: Pick<Config, 'node' | 'artifacts'>; readonly now: Date },
+): SessionRecord {
   const at = now.toISOString();
   const startedAt = record.startedAt ?? at;
-  return { ...record, status: 'running', state: 'running', startedAt, lastActivityAt: at, driver };
+  const node = config.node?.id;
+  return {
+    ...record,
+    status: 'running',
+    state: 'running',
+    startedAt,
+    lastActivityAt: at,
+    driver,
+    ...(node === undefined ? {} : { node }),
+    ...(config.artifacts !== undefined ? { artifacts: 'pending' } : node === undefined ? {} : { artifacts: 'node' }),
+  };
 }
 
 /** The record of a session that waits for no person. */
@@ -152,6 +170,7 @@ export function startFacts(
     driver: record.driver ?? lease.identity.driver,
     browser: lease.endpoint.product,
     thread,
+    ...(record.node === undefined ? {} : { node: record.node }),
     mode: record.mode,
     // Time before a retry was not spent waiting.
     ...(record.attempt > 1 ? {} : { waitedMs: Math.max(0, begunMs - Date.parse(record.createdAt)) }),

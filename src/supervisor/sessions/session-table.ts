@@ -1,6 +1,6 @@
 import type { Journal, SessionQuery } from '../../journal/journal.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { LIST_LIMIT, type ListQuery, SessionId, type SessionRecord } from '../../protocol/session.js';
+import { isEnded, LIST_LIMIT, type ListQuery, SessionId, type SessionRecord } from '../../protocol/session.js';
 import type { SessionCounts } from '../ports/sessions.js';
 import type { LivingSession } from './living-session.js';
 import type { QueuedJob } from './queued-job.js';
@@ -52,19 +52,25 @@ export class SessionTable {
   holdsLease(leaseId: string): boolean {
     const parsed = SessionId.safeParse(leaseId);
     if (parsed.success && this.#living.has(parsed.data)) return true;
-    for (const session of this.#living.values()) if (session.journal.stored.lease?.leaseId === leaseId) return true;
-    return false;
+    return this.allLiving().some(
+      ({ journal, seconds }) => journal.stored.lease?.leaseId === leaseId || seconds.has(leaseId),
+    );
   }
 
   allLiving(): readonly LivingSession[] {
     return [...this.#living.values()];
   }
 
+  /** Of all sessions that may still change here. */
+  allIds(): readonly SessionId[] {
+    return [...this.#living.keys(), ...this.#queued.keys()];
+  }
+
   /** @throws NOT_FOUND */
   async get(id: string): Promise<SessionRecord> {
     const sessionId = parseId(id);
-    const living = this.#living.get(sessionId);
-    if (living !== undefined && living.record.status !== 'queued') return this.withQueuePosition(living.record);
+    const known = this.#known(sessionId);
+    if (known !== null && known.status !== 'queued') return known;
     const stored = await this.#journal.get(sessionId);
     if (stored === null) throw notFound(id);
     return this.withQueuePosition(stored.record);
@@ -73,7 +79,16 @@ export class SessionTable {
   async list(query: ListQuery): Promise<readonly SessionRecord[]> {
     const { label, limit = LIST_LIMIT, ...rest } = query;
     const stored = await this.#journal.list({ ...rest, labels: labelsOf(label), limit });
-    return stored.map(({ record }) => this.withQueuePosition(this.#living.get(record.id)?.record ?? record));
+    return stored.map(({ record }) => this.withQueuePosition(this.#known(record.id) ?? record));
+  }
+
+  /**
+   * The record of a session that has not ended. How one has ended is true once it is on disk: of a node that has lost the
+   * session, it never is.
+   */
+  #known(id: SessionId): SessionRecord | null {
+    const record = this.#living.get(id)?.record;
+    return record === undefined || isEnded(record.status) ? null : record;
   }
 
   /** See `Sessions.activity`. */

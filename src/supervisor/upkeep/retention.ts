@@ -5,8 +5,8 @@ import type { Clock } from '../../base/clock.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { Journal } from '../../journal/journal.js';
-import type { SessionId } from '../../protocol/session.js';
-import { type ArtifactKeeper, removeBatchFlows } from '../artifacts/index.js';
+import { SessionId, type SessionRecord } from '../../protocol/session.js';
+import { type ArtifactKeeper, type CarriedFiles, removeBatchFlows } from '../artifacts/index.js';
 
 const RUN_EVERY_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;
@@ -51,9 +51,11 @@ export class Retention {
   /** Never rejects: the next run tries again. */
   async #run(): Promise<void> {
     try {
-      const old = await this.#removeOld();
+      const { doesChores = () => true } = this.#parts;
+      const old = doesChores() ? await this.#removeOld() : 0;
       const much = await this.#removeSurplus();
-      await this.#prune();
+      if (doesChores()) await this.#prune();
+      await this.#removeFolders();
       if (old + much > 0) this.#parts.log(`retention: removed ${old} old sessions, and ${much} to free disk space`);
     } catch (error) {
       this.#parts.log(`retention: ${sentenceOf(error)}`);
@@ -97,25 +99,50 @@ export class Retention {
     for (;;) {
       const page = await this.#parts.journal.list({ before, limit: PAGE, oldestFirst: true });
       for (const { record } of page)
-        if (record.endedAt !== null && !this.#parts.isLiving(record.id)) ids.push(record.id);
+        if (record.endedAt !== null && !this.#parts.isLiving(record.id) && this.#isHere(record)) ids.push(record.id);
       if (page.length < PAGE) return ids;
       before = page.at(-1)?.record.id;
     }
   }
 
+  /** Whether the session's files are in this home; of those in the store, one node takes care. */
+  #isHere({ node, artifacts }: Pick<SessionRecord, 'node' | 'artifacts'>): boolean {
+    const { doesChores = () => true } = this.#parts;
+    if (artifacts === 'stored') return doesChores();
+    return node === this.#parts.config.node?.id;
+  }
+
   async #prune(): Promise<void> {
-    const { clock, journal, config } = this.#parts;
+    const { clock, config, journal } = this.#parts;
     const now = clock.now().getTime();
     await journal.prune({
       runsBefore: new Date(now - HISTORY_DAYS * DAY_MS).toISOString(),
       // A day, so that a batch that is being submitted is not removed.
       batchesBefore: new Date(now - DAY_MS).toISOString(),
+      joinedBefore: new Date(now - Math.max(1, config.retention.days) * DAY_MS).toISOString(),
     });
     await this.#parts.states.removeExpired();
+    await this.#parts.carried?.removeUnused();
+  }
+
+  /** Removes the folders of batches, and of sessions that another node has removed. */
+  async #removeFolders(): Promise<void> {
+    const { clock, journal, config, artifacts } = this.#parts;
+    const before = clock.now().getTime() - DAY_MS;
     const known = new Set((await journal.keyValues('batch')).map(({ id }) => id));
-    for (const folder of await oldFolders(config.batchesDir, now - DAY_MS)) {
-      if (!known.has(folder)) await removeBatchFlows(config, folder);
+    for (const folder of await oldFolders(config.batchesDir, before)) {
+      if (!known.has(folder) && !this.#isLiving(folder)) await removeBatchFlows(config, folder);
     }
+    if (config.node === undefined) return;
+    for (const folder of await oldFolders(config.sessionsDir, before)) {
+      const id = SessionId.safeParse(folder);
+      if (id.success && (await journal.get(id.data)) === null) await artifacts.remove(id.data);
+    }
+  }
+
+  #isLiving(folder: string): boolean {
+    const id = SessionId.safeParse(folder);
+    return id.success && this.#parts.isLiving(id.data);
   }
 
   /** Removes the record last: if the service ends in between, the next run finds it and removes the rest. */
@@ -128,19 +155,24 @@ export class Retention {
   async #sizeOf(id: SessionId): Promise<number> {
     const known = this.#sizes.get(id);
     if (known !== undefined) return known;
-    const bytes = await bytesBelow(this.#parts.artifacts.dir(id));
+    const { artifacts } = this.#parts;
+    const bytes = (await bytesBelow(artifacts.dir(id))) || (await artifacts.storedBytes(id));
     this.#sizes.set(id, bytes);
     return bytes;
   }
 }
 
 export interface RetentionParts {
-  readonly config: Pick<Config, 'retention' | 'batchesDir' | 'flowsDir'>;
+  readonly config: Pick<Config, 'retention' | 'batchesDir' | 'flowsDir' | 'sessionsDir' | 'node'>;
   readonly journal: Journal;
   readonly artifacts: ArtifactKeeper;
   readonly states: Pick<LoginStates, 'removeExpired'>;
   readonly clock: Clock;
   readonly log: (line: string) => void;
+  /** With several nodes: what jobs bring with them. */
+  readonly carried?: Pick<CarriedFiles, 'removeUnused'> | undefined;
+  /** Of several nodes one removes old sessions, for all. True by default. */
+  doesChores?(): boolean;
   /** Whether a session still holds resources. */
   isLiving(id: SessionId): boolean;
 }

@@ -121,7 +121,7 @@ t.test('A proxy and a site are each told their own credentials, also on the way 
   seen.length = 0;
   const without = await openAgent(t, lease, { options: { proxy: place }, takesOver: true });
   t.match(await without.call('go', 'http://other.invalid/'), { status: 401, title: 'Out' });
-  t.same(told('site'), [''], 'a site that asks is not told what the proxy is told');
+  t.same(told('site'), [''], 'a site that asks does not get the proxy’s credentials');
 });
 
 t.test('An option that the browser refuses is a fault of the request', async (t) => {

@@ -40,11 +40,16 @@ t.test('Binaries for other platforms are removed from the installed packages, an
   const unused = await packageIn(`@libsql/${process.platform}-${process.arch}-musl`, ['index.node']);
   const used = await packageIn(`@libsql/${process.platform}-${process.arch}-gnu`, ['index.node']);
 
+  const bare = await packageIn('bare-url', []);
+  await mkdir(join(bare, 'prebuilds', 'linux-x64'), { recursive: true });
+  await writeFile(join(bare, 'prebuilds', 'linux-x64', 'bare-url.bare'), 'x'.repeat(1_000_000));
+
   const copy = join(folder, 'unused-binaries.mjs');
   await copyFile('dist/cli/setup/unused-binaries.js', copy);
   const { removeUnusedBinaries } = await import(pathToFileURL(copy).href);
-  t.equal(await removeUnusedBinaries(), 3);
+  t.equal(await removeUnusedBinaries(), 4);
   t.same((await readdir(uws)).sort(), ['index.js', 'other.node', 'package.json', own, 'uws.h'].sort());
+  t.same(await readdir(join(bare, 'prebuilds', 'linux-x64')), []);
   t.same((await readdir(unused)).sort(), ['index.js', 'package.json']);
   t.same((await readdir(used)).sort(), ['index.js', 'index.node', 'package.json']);
   t.equal(await removeUnusedBinaries(), 0, 'a second time there is nothing to do');

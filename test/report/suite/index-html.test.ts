@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { STYLE } from '#troupe/report/html/html-style.js';
 import { renderIndexHtml } from '#troupe/report/suite/index-html.js';
+import { openFolder } from '../../containers/driver-fixture.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { openReader } from '../../support/reader.js';
 import { FAILURE, flowResult, HOSTILE, sampleFlows, sampleSuite } from './suite-fixture.js';
@@ -34,6 +36,23 @@ t.test('An index over 200 failures with long texts stays under 5 MB', async (t) 
   t.ok(bytes < 5_000_000, `${bytes} bytes`);
 });
 
+t.test('The report has the colors of the dashboard, and frames the element of a failure', async (t) => {
+  const theme = readFileSync('web/theme.css', 'utf8');
+  for (const [report, page] of Object.entries({
+    page: 'page',
+    card: 'raised',
+    text: 'text',
+    bad: 'bad',
+    accent: 'accent',
+  })) {
+    const color = new RegExp(`--${page}: (light-dark\\(.*\\));`).exec(theme)?.[1]?.replaceAll(' ', '');
+    t.match(STYLE, `--${report}:${color};`, `${report} is ${color}`);
+  }
+  const box = { x: 100, y: 50, width: 200, height: 25, viewportWidth: 1000, viewportHeight: 500 };
+  const flow = { ...flowResult('a', { outcome: 'failed', failure: { ...FAILURE, box } }), picture: 'a.png' };
+  t.match(htmlOf([flow]), '<rect x="10" y="10" width="20" height="5">');
+});
+
 t.test('The index opens from a file, filters its flows, and runs nothing of what flows and pages say', async (t) => {
   const { page, problems, hosts, shows } = await openReader(t);
   const failure = {
@@ -55,7 +74,7 @@ t.test('The index opens from a file, filters its flows, and runs nothing of what
     quarantine: null,
   });
   const suite = { ...sampleSuite([...sampleFlows(), ...many, hostile]), name: HOSTILE, labels: { [HOSTILE]: HOSTILE } };
-  const file = join(t.testdir({}), 'index.html');
+  const file = join(openFolder(t), 'index.html');
   writeFileSync(
     file,
     [...renderIndexHtml(suite, (path) => path.split('/').map(encodeURIComponent).join('/'))].join(''),

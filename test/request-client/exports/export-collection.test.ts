@@ -5,6 +5,7 @@ import { Collection } from '#troupe/request-client/collection/collection.js';
 import { readRequest } from '#troupe/request-client/collection/read-request.js';
 import { requestsBelow } from '#troupe/request-client/collection-run/collection-runner.js';
 import { writtenRequest } from '#troupe/request-client/curl-export/written-request.js';
+import { collectionPage } from '#troupe/request-client/exports/collection-page.js';
 import { exportCollection } from '#troupe/request-client/exports/export-collection.js';
 import { importAny } from '#troupe/request-client/imports/import-any.js';
 import { guardLeaks } from '../../support/leaks.js';
@@ -136,4 +137,12 @@ t.test('an archive has the requests as they are sent', async (t) => {
 t.test('curl commands are one for each request, and can be imported', async (t) => {
   const { made } = again('curl');
   t.equal(made.items.length, 5);
+});
+
+t.test('the documentation page names authorizations as people do, and no folder of this machine', async (t) => {
+  const page = collectionPage(collection);
+  t.match(page, 'Authorization: OAuth 2.0');
+  t.match(page, 'Authorization: API key');
+  t.match(page, 'file a.png');
+  t.notMatch(page, '/tmp/a.png');
 });

@@ -147,47 +147,57 @@ t.test('what was edited is on disk soon, also if edits go on, and a broken draft
   await second.close();
 });
 
-t.test('what was typed before kill -9 is there after the next start', async (t) => {
-  const folder = t.testdir();
-  const file = join(folder, 'shop.json');
-  writeFileSync(file, COLLECTION);
-  const start = async () => {
-    const child = spawn(process.execPath, ['dist/cli.js', 'requests', file, '--no-open'], {
-      env: { ...process.env, TROUPE_HOME: folder },
-    });
-    t.teardown(() => child.kill('SIGKILL'));
-    let output = '';
-    for await (const chunk of child.stdout) {
-      output += chunk;
-      if (output.includes('Ctrl-C')) break;
-    }
-    const [, origin = '', key = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(output) ?? [];
-    const entered = await fetch(`${origin}/api/enter`, { method: 'POST', body: JSON.stringify({ key }) });
-    const { secret } = (await entered.json()) as { secret: string };
-    const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
-      const answer = await fetch(`${origin}/api/${path}`, {
-        method,
-        headers: { Authorization: `Bearer ${secret}` },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+t.test(
+  'what was typed before kill -9 is there after the next start, with the environment and the tab of a run',
+  async (t) => {
+    const folder = t.testdir();
+    const file = join(folder, 'shop.json');
+    writeFileSync(file, COLLECTION);
+    writeFileSync(join(folder, 'e.postman_environment.json'), '{"name":"E","values":[{"key":"base","value":"1"}]}');
+    const start = async () => {
+      const child = spawn(process.execPath, ['dist/cli.js', 'requests', file, '--no-open'], {
+        env: { ...process.env, TROUPE_HOME: folder },
       });
-      return (await answer.json()) as Record<string, unknown>;
+      t.teardown(() => child.kill('SIGKILL'));
+      let output = '';
+      for await (const chunk of child.stdout) {
+        output += chunk;
+        if (output.includes('Ctrl-C')) break;
+      }
+      const [, origin = '', key = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(output) ?? [];
+      const entered = await fetch(`${origin}/api/enter`, { method: 'POST', body: JSON.stringify({ key }) });
+      const { secret } = (await entered.json()) as { secret: string };
+      const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+        const answer = await fetch(`${origin}/api/${path}`, {
+          method,
+          headers: { Authorization: `Bearer ${secret}` },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        return (await answer.json()) as Record<string, unknown>;
+      };
+      return { child, call };
     };
-    return { child, call };
-  };
-  const first = await start();
-  await first.call('PATCH', 'items/i1', { url: 'http://h/typed' });
-  const drafts = join(folder, 'request-drafts');
-  const isWritten = (): boolean =>
-    existsSync(drafts) &&
-    readdirSync(drafts).some(
-      (name) => !name.endsWith('.tmp') && readFileSync(join(drafts, name), 'utf8').includes('h/typed'),
-    );
-  while (!isWritten()) await new Promise((resolve) => setImmediate(resolve));
-  first.child.kill('SIGKILL');
-  await once(first.child, 'close');
-  const second = await start();
-  t.match(await second.call('GET', 'items/i1'), { url: 'http://h/typed' });
-  t.match(await second.call('GET', 'document'), { restored: true, changed: true });
-  second.child.kill('SIGKILL');
-  await once(second.child, 'close');
-});
+    const first = await start();
+    await first.call('PATCH', 'items/i1', { url: 'http://h/typed' });
+    await first.call('PUT', 'environments/active', { id: 'e1' });
+    const tabs = { ids: ['i1', 'run:collection', 'run:i1'], active: 'run:collection' };
+    await first.call('PUT', 'window/tabs', tabs);
+    const drafts = join(folder, 'request-drafts');
+    const isWritten = (): boolean =>
+      existsSync(drafts) &&
+      readdirSync(drafts).some(
+        (name) => !name.endsWith('.tmp') && readFileSync(join(drafts, name), 'utf8').includes('h/typed'),
+      );
+    while (!isWritten()) await new Promise((resolve) => setImmediate(resolve));
+    first.child.kill('SIGKILL');
+    await once(first.child, 'close');
+    const second = await start();
+    t.match(await second.call('GET', 'items/i1'), { url: 'http://h/typed' });
+    const document = await second.call('GET', 'document');
+    t.match(document, { restored: true, changed: true, environment: { rows: [{ name: 'base', value: '1' }] } });
+    t.match(document, { values: { over: { base: '1' } } });
+    t.strictSame((await second.call('GET', 'window')).tabs, tabs);
+    second.child.kill('SIGKILL');
+    await once(second.child, 'close');
+  },
+);

@@ -15,6 +15,7 @@ const entry = (at: number, item: KeptRequest['item'] = {}): KeptRequest => ({
   status: 200,
   durationMs: 1,
   passed: true,
+  cancelled: false,
   item,
 });
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import t from 'tap';
 import { openBrowser } from '#troupe/request-client/oauth/open-browser.js';
+import { eventually } from '../../support/eventually.js';
 import { freePorts } from '../../support/free-ports.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { LOGIN_BROWSER } from '../oauth/login-browser.js';
@@ -27,7 +28,7 @@ const opened: string[] = [];
 /** Settles when the user reaches the login page. */
 let arrival: Promise<void> = Promise.resolve();
 let now = Date.now();
-const { call, act, press, holds, shows } = await openWindow(t, {
+const { workspace, call, act, press, holds, shows } = await openWindow(t, {
   callbackPorts,
   now: () => now,
   loginTimeoutMs: 4000,
@@ -44,7 +45,10 @@ const fill = (label: string, value: string): Promise<unknown> => act(`{input}${l
 
 /** Sends, and waits until this text is on screen and nothing is running. */
 async function sendAndSee(text: string): Promise<void> {
+  const [before] = workspace.history.lines;
   await press('Control+Enter');
+  // The text of the answer before may be the same.
+  await eventually('the request ended', () => workspace.history.lines[0]?.id !== before?.id);
   await shows(text);
   await holds('document.querySelector(".line button.main").innerText === "Send"');
 }
@@ -165,3 +169,30 @@ function take(port: number): Promise<Server> {
     server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }
+
+t.test('requests are signed as AWS, OAuth 1.0, JWT, and Hawk want it, with what is typed', async (t) => {
+  const choose = (type: string): Promise<unknown> => act('{select}Type', 'select', type);
+  await choose('AWS Signature');
+  await fill('Access key', 'AKIDEXAMPLE');
+  await fill('Secret key', 'secret');
+  await fill('Region', 'eu-central-1');
+  await sendAndSee('200 OK');
+  t.match(bearer(), /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/execute-api\/aws4_request/);
+  await choose('OAuth 1.0');
+  await fill('Consumer key', 'shop');
+  await fill('Consumer secret', 'secret');
+  await act('{select}Signature method', 'select', 'HMAC-SHA256');
+  await sendAndSee('200 OK');
+  t.match(bearer(), /^OAuth oauth_consumer_key="shop".*oauth_signature_method="HMAC-SHA256"/);
+  await choose('JWT bearer');
+  await fill('Secret (HS)', 'secret');
+  await act('{textarea}Payload (JSON)', 'input', '{"sub": "ada"}');
+  await sendAndSee('200 OK');
+  const [, payload = ''] = bearer().split('.');
+  t.strictSame(JSON.parse(Buffer.from(payload, 'base64url').toString()).sub, 'ada');
+  await choose('Hawk');
+  await fill('Hawk ID', 'h');
+  await fill('Hawk key', 'k');
+  await sendAndSee('200 OK');
+  t.match(bearer(), /^Hawk id="h"/);
+});

@@ -35,7 +35,7 @@ t.test('a pasted command is imported by the button, and by Enter', async (t) => 
   await shows('A single quote is never closed');
   t.equal(await call('page', 'document.querySelector("aside textarea").value'), "curl 'open");
   await act('aside textarea', 'press', 'Enter');
-  t.strictSame(await lines(), ['GET GET /users', 'PUT PUT /users/7']);
+  t.strictSame(await lines(), ['GET /users', 'PUT /users/7']);
   t.strictSame(await faults(), [[], []]);
 });
 
@@ -95,7 +95,7 @@ t.test('the tree is searched, ordered by drag and by key, renamed, duplicated, d
   await holds('document.querySelectorAll("[role=treeitem]").length === 3');
   await act('#row-i1', 'drag', '#row-i3');
   await holds('document.querySelector("[aria-level=\\"2\\"]")?.id === "row-i1"');
-  t.strictSame(await lines(), ['PUT PUT /users/7', 'Folder New folder', 'POST GET /users']);
+  t.strictSame(await lines(), ['PUT /users/7', 'Folder New folder', 'POST GET /users']);
   await act('[role=tree]', 'press', 'F2');
   await act('[aria-label="New name"]', 'input', 'List users');
   await act('[aria-label="New name"]', 'press', 'Enter');

@@ -15,7 +15,7 @@ export interface Schema {
 }
 
 interface Content {
-  readonly [contentType: string]: { readonly schema?: Schema };
+  readonly [contentType: string]: { readonly schema?: Schema; readonly example?: unknown };
 }
 
 /** One method of one path. */
@@ -24,7 +24,12 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly schema: Schema;
+  }[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: { readonly [status: string]: { readonly description: string; readonly content?: Content } };
 }

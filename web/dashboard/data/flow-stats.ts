@@ -1,4 +1,4 @@
-import type { Runs, Stats, StatsQuery } from '../../../src/protocol/stats.js';
+import type { FlowCommits, Runs, Stats, StatsQuery } from '../../../src/protocol/stats.js';
 import { call } from './api.js';
 
 const HOUR_MS = 3_600_000;
@@ -40,6 +40,23 @@ export function statsOf(days: number, flow: string | null, now: number): Promise
   const since = new Date(now - days * DAY_MS).toISOString();
   const query = new URLSearchParams({ since, by, ...(flow === null ? {} : { flow }) });
   return call('GET', `api/stats?${query}`);
+}
+
+/** How a flow did with each commit. @param branch null for all @throws ApiError */
+export function commitsOf(flow: string, branch: string | null): Promise<FlowCommits> {
+  const query = new URLSearchParams({ flow, ...(branch === null ? {} : { branch }) });
+  return call('GET', `api/stats/commits?${query}`);
+}
+
+/** The fewest periods of a chart: a single bar over its whole width says nothing. */
+const FEWEST = 7;
+
+/** The statistics without the time before the first run, but with at least {@link FEWEST} periods. */
+export function fitted(stats: Stats): Stats {
+  const starts = stats.flows.flatMap(({ periods }) => periods.slice(0, 1).map(({ from }) => Date.parse(from)));
+  const latest = Date.parse(stats.until) - (FEWEST - 1) * PERIOD_MS[stats.by];
+  const since = Math.max(Date.parse(stats.since), Math.min(latest, ...starts));
+  return { ...stats, since: new Date(since).toISOString() };
 }
 
 /** Every period from the first to the last, including those without a run. */

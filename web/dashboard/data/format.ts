@@ -52,3 +52,9 @@ export function spentMs({ startedAt, endedAt }: SessionRecord, now: number): num
   if (startedAt === null) return null;
   return Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt));
 }
+
+/** What came of a session beyond its state: what it does, or its summary unless that only repeats the state. */
+export function resultOf({ status, summary }: SessionRecord, doing: string | null): string {
+  if (status === 'completed' && /^(The flow|All \d+ flows) passed$/.test(summary ?? '')) return '';
+  return (status === 'running' ? doing : null) ?? summary ?? doing ?? '';
+}

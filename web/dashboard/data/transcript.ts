@@ -106,6 +106,9 @@ export class Transcript {
       case 'VideoFailed':
         note('warn', `the video ended early: ${event.data.reason}`);
         return;
+      case 'NodeDraining':
+        note('warn', `the node ${event.data.node} is to leave: end the session soon`);
+        return;
       case 'SessionStarted':
         this.#starts.push(at);
         note('plain', `${event.data.browser}, ${event.data.driver} driver`);
@@ -178,11 +181,11 @@ export class Transcript {
         return;
       case 'ControlTaken':
         this.#driver = event.data.by;
-        note('warn', `a person took control, from ${event.data.by}`);
+        note('plain', `a person took control, from ${event.data.by}`);
         return;
       case 'ControlReturned':
         this.#driver = null;
-        note('warn', CONTROL_ENDS[event.data.reason]);
+        note('plain', CONTROL_ENDS[event.data.reason]);
         return;
       case 'HandoffRequested':
         note('warn', `waits for a person: ${event.data.text}`);

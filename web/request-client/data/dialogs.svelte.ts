@@ -15,7 +15,18 @@ export type Question =
       readonly done: (choice: string | null) => void;
     };
 
-export type FilePurpose = 'open' | 'save' | 'open-environment' | 'new-environment' | 'save-body' | 'export';
+export type FilePurpose =
+  | 'open'
+  | 'save'
+  | 'open-environment'
+  | 'new-environment'
+  | 'save-body'
+  | 'export'
+  | 'page'
+  | 'pick-file';
+
+/** How long a message is shown; failures stay. */
+const SHOWN_MS = 10_000;
 
 /** Dialogs with the user, and the notice at the bottom. */
 class Dialogs {
@@ -24,7 +35,12 @@ class Dialogs {
   notice = $state.raw<{ readonly text: string; readonly bad: boolean } | null>(null);
 
   say(text: string, bad = false): void {
-    this.notice = { text, bad };
+    const notice = { text, bad };
+    this.notice = notice;
+    if (bad) return;
+    setTimeout(() => {
+      if (this.notice === notice) this.notice = null;
+    }, SHOWN_MS);
   }
 
   /** Runs an action; a failure is shown at the bottom. */

@@ -27,6 +27,21 @@ export const environments = {
     await workspace.change(() => call<DocumentView>('PATCH', `environments/${id}`, { rows }));
   },
 
+  async rename(id: string, name: string): Promise<void> {
+    await workspace.change(() => call<DocumentView>('PUT', `environments/${id}/name`, { name }));
+  },
+
+  /** Writes its variables to a file of their own. */
+  async duplicate(id: string): Promise<void> {
+    const name = workspace.document?.environments.find((one) => one.id === id)?.name ?? 'environment';
+    const path = await dialogs.askFile(
+      'new-environment',
+      `${name.replace(/[\\/:*?"<>|]+/g, '-')} copy.postman_environment.json`,
+    );
+    if (path === null) return;
+    await workspace.change(() => call<DocumentView>('POST', `environments/${id}/duplicate`, { path }));
+  },
+
   async close(id: string): Promise<void> {
     const line = workspace.document?.environments.find((one) => one.id === id);
     if (line?.changed === true) {

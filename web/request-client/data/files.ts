@@ -26,6 +26,7 @@ export const files = {
     await dialogs.attempt(async () => {
       workspace.take(await call<DocumentView>('POST', 'document/open', { path }));
       await workspace.lookAtRecent();
+      await workspace.openKeptTabs();
     });
   },
 
@@ -63,6 +64,18 @@ export const files = {
     await unlessOverwritten('The file already exists', path, false, async (overwrite) => {
       const { warnings } = await call<ExportView>('POST', 'export', { format, path, overwrite });
       dialogs.say([`Exported ${path}`, ...warnings].join('. '), warnings.length > 0);
+    });
+  },
+
+  /** Writes the documentation of the collection as a page. */
+  async writePage(): Promise<void> {
+    await dialogs.attempt(() => workspace.flush());
+    const name = (workspace.document?.name ?? 'collection').replace(/[\\/:*?"<>|]+/g, '-');
+    const path = await dialogs.askFile('page', `${name}.html`);
+    if (path === null) return;
+    await unlessOverwritten('The file already exists', path, false, async (overwrite) => {
+      await call<ExportView>('POST', 'documentation', { path, overwrite });
+      dialogs.say(`Saved ${path}`);
     });
   },
 

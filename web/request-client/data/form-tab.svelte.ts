@@ -76,6 +76,12 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
     await this.#sent;
   }
 
+  /** The client changed the item in another way than by its form. */
+  protected async changedByClient(): Promise<void> {
+    this.#changed({} as Change);
+    await this.reload();
+  }
+
   /** Loads the form again: something other than this tab changed it. */
   async reload(): Promise<void> {
     const form = await call<Form>('GET', this.#path);

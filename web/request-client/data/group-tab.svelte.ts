@@ -1,7 +1,7 @@
 import type { GroupChange, GroupForm } from '../../../src/protocol/requests/request-window.js';
 import { FormTab } from './form-tab.svelte.js';
 
-export type GroupPart = 'auth' | 'before' | 'after' | 'variables';
+export type GroupPart = 'auth' | 'before' | 'after' | 'variables' | 'docs';
 
 /** A folder, or the collection, in a tab: its settings for all requests in it. */
 export class GroupTab extends FormTab<GroupForm, GroupChange> {

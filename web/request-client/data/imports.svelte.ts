@@ -14,10 +14,18 @@ class Imports {
   busy = $state(false);
   made = $state.raw<ImportView | null>(null);
 
-  async run(): Promise<void> {
+  #running: Promise<void> = Promise.resolve();
+
+  /** @param into see {@link workspace.importText} */
+  async run(into: string | null = null): Promise<void> {
     if (this.text.trim() === '' || this.busy) return;
     this.busy = true;
-    const result = await workspace.importText(this.text);
+    this.#running = this.#run(into);
+    await this.#running;
+  }
+
+  async #run(into: string | null): Promise<void> {
+    const result = await workspace.importText(this.text, into);
     this.busy = false;
     if (result === undefined) return;
     this.made = result;
@@ -25,12 +33,12 @@ class Imports {
     this.text = result.failed;
   }
 
-  /** Imports a text from elsewhere in the window and shows the result in the pane. */
-  async take(text: string): Promise<void> {
-    if (this.busy) return;
+  /** Imports a text from elsewhere in the window, after one that is being imported, and shows the result in the pane. */
+  async take(text: string, into: string | null = null): Promise<void> {
+    while (this.busy) await this.#running;
     workspace.pane = 'import';
     this.text = text;
-    await this.run();
+    await this.run(into);
   }
 
   async takeFiles(files: readonly File[]): Promise<void> {
@@ -45,14 +53,18 @@ class Imports {
     }
   }
 
-  /** Imports what is pasted, if it is something that can be imported; an address or a value is not. */
-  onPaste(event: ClipboardEvent): void {
+  /**
+   * Imports what is pasted, if it is something that can be imported; an address or a value is not.
+   *
+   * @param into see {@link workspace.importText}
+   */
+  onPaste(event: ClipboardEvent, into: string | null = null): void {
     const files = [...(event.clipboardData?.files ?? [])];
     const text = event.clipboardData?.getData('text/plain') ?? '';
     if (files.length === 0 && !IMPORTABLE.test(text)) return;
     event.preventDefault();
     if (files.length > 0) void this.takeFiles(files);
-    else void this.take(text);
+    else void this.take(text, into);
   }
 }
 

@@ -1,4 +1,10 @@
-import type { RunLine, RunOptions, ScopeValues } from '../../../src/protocol/requests/request-window.js';
+import {
+  RUN_TAB,
+  type RunLine,
+  type RunOptions,
+  type ScopeValues,
+} from '../../../src/protocol/requests/request-window.js';
+import type { RunView } from '../../../src/protocol/requests/runs.js';
 import { follow } from './client.js';
 import type { Running } from './form-tab.svelte.js';
 
@@ -18,9 +24,17 @@ export class RunTab {
   end = $state.raw<{ readonly text: string; readonly bad: boolean } | null>(null);
 
   constructor(itemId: string, name: string) {
-    this.id = `run:${itemId}`;
+    this.id = `${RUN_TAB}${itemId}`;
     this.itemId = itemId;
     this.name = name;
+  }
+
+  /** Shows an earlier run. A running one is kept. */
+  show({ at, lines, iterations }: RunView): void {
+    if (this.running !== null) return;
+    this.results = lines;
+    this.options = { ...this.options, iterations: Math.min(Math.max(iterations, 1), 1000) };
+    this.end = { text: `The run of ${new Date(at).toLocaleTimeString()}`, bad: false };
   }
 
   /** Idempotent. */

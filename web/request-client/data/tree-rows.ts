@@ -20,7 +20,7 @@ export function rowsOf(
   items: readonly TreeItem[],
   isOpen: (id: string) => boolean,
   search: string,
-  found: ReadonlySet<string>,
+  found: { has(id: string): boolean },
 ): TreeRow[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: TreeRow[] = [];

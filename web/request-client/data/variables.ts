@@ -18,9 +18,31 @@ export function resolved(text: string, values: Values): string {
   return made;
 }
 
+/** A text of the same length with a number in place of each variable, so that JSON with variables is JSON. */
+export function withoutVariables(text: string): string {
+  return text.replace(PLACE, (place) => '1'.repeat(place.length));
+}
+
+/** The variables of a text whose `}}` is missing, as they are written. */
+export function unclosedIn(text: string): string[] {
+  return [...text.replace(PLACE, '').matchAll(/\{\{\s*[\w$.-]+/g)].map(([begun]) => begun);
+}
+
+let dynamic: ReadonlySet<string> = new Set();
+
+/** Call it once, with the names of the dynamic variables. */
+export function learnDynamic(names: readonly string[]): void {
+  dynamic = new Set(names);
+}
+
+/** The names of the dynamic variables. */
+export function dynamicNames(): readonly string[] {
+  return [...dynamic];
+}
+
 /** Gets a new value at each occurrence when the request is sent. */
 export function isDynamic(name: string): boolean {
-  return /^\$(?:guid|randomUUID|timestamp|isoTimestamp|randomInt)$/.test(name);
+  return dynamic.has(name);
 }
 
 /** Names in a text without a value. */
@@ -31,11 +53,21 @@ export function unresolvedIn(text: string, values: Values): string[] {
 
 /** Names without a value in the sent parts of a request: disabled rows do not count. */
 export function unresolvedInForm(form: RequestForm, values: Values): string[] {
+  return unresolvedIn(sentTexts(form).join('\n'), values);
+}
+
+/** Variables without `}}` in the sent parts of a request. */
+export function unclosedInForm(form: RequestForm): string[] {
+  return [...new Set(sentTexts(form).flatMap(unclosedIn))];
+}
+
+/** The texts of a request in which variables are replaced. */
+function sentTexts(form: RequestForm): string[] {
   const { url, headers, pathVariables, body, auth } = form;
   const rows = body.mode === 'urlencoded' || body.mode === 'formdata' ? body.rows : [];
   const sent = [...headers, ...pathVariables, ...rows].filter(({ enabled }) => enabled);
   const texts = [url, ...sent.flatMap(({ name, value }) => [name, value]), ...Object.values(auth.settings)];
   if (body.mode === 'raw') texts.push(body.text);
   if (body.mode === 'graphql') texts.push(body.query, body.variables);
-  return unresolvedIn(texts.join('\n'), values);
+  return texts;
 }

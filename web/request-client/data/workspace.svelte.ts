@@ -3,19 +3,27 @@ import {
   type DocumentView,
   type GroupForm,
   type ImportView,
+  NEW_REQUEST,
+  type OpenTabs,
   type RequestForm,
+  RUN_TAB,
   type ScopeValues,
   type SentView,
   type ValuesByName,
   type WindowSizes,
   type WindowView,
 } from '../../../src/protocol/requests/request-window.js';
+import type { RunView } from '../../../src/protocol/requests/runs.js';
 import { call } from './client.js';
 import { dialogs } from './dialogs.svelte.js';
 import { GroupTab } from './group-tab.svelte.js';
 import { RequestTab } from './request-tab.svelte.js';
 import { RunTab } from './run-tab.svelte.js';
 import { placeOf } from './tree-rows.js';
+import { learnDynamic } from './variables.js';
+
+/** Tabs that are opened again. */
+const MAX_TABS = 100;
 
 export type Pane = 'import' | 'variables' | 'history' | 'curl' | 'cookies' | 'settings';
 export type Tab = RequestTab | GroupTab | RunTab;
@@ -29,12 +37,16 @@ class Workspace {
   active = $state<string | null>(null);
   /** The line of the tree. */
   selected = $state<string | null>(null);
+  /** The line of the tree whose name is edited. */
+  renaming = $state<string | null>(null);
   pane = $state<Pane | null>(null);
   /** Recent files and sizes, as they were at the start or are now. */
-  window = $state.raw<WindowView>({ recent: [], sizes: null });
+  window = $state.raw<WindowView>({ recent: [], sizes: null, tabs: { ids: [], active: null } });
   /** Why the client cannot be used; null if it can. */
   broken = $state<string | null>(null);
   #edited = $state(false);
+  /** Raised by whatever opens a tab: a form that comes after a later one opens no tab in its place. */
+  #turn = 0;
 
   get document(): DocumentView | null {
     return this.#document;
@@ -71,7 +83,9 @@ class Workspace {
   async begin(): Promise<void> {
     try {
       this.window = await call<WindowView>('GET', 'window');
+      learnDynamic(await call<readonly string[]>('GET', 'dynamic-variables'));
       this.take(await call<DocumentView>('GET', 'document'));
+      await this.openKeptTabs();
     } catch (error) {
       this.broken = error instanceof Error ? error.message : String(error);
     }
@@ -80,6 +94,30 @@ class Workspace {
   /** Keeps sizes for the next start. */
   async resize(sizes: WindowSizes): Promise<void> {
     this.window = await call<WindowView>('PUT', 'window/sizes', sizes);
+  }
+
+  /** The tabs that a restart opens again. */
+  get tabsToKeep(): OpenTabs {
+    const ids = this.tabs.map(({ id }) => id);
+    return { ids: ids.slice(-MAX_TABS), active: ids.find((id) => id === this.active) ?? null };
+  }
+
+  async keepTabs(tabs: OpenTabs): Promise<void> {
+    await call('PUT', 'window/tabs', tabs);
+  }
+
+  /** Opens the tabs that the collection had when it was last open. */
+  async openKeptTabs(): Promise<void> {
+    const { ids, active } = this.window.tabs;
+    for (const id of ids) {
+      if (id.startsWith(RUN_TAB)) {
+        this.openRun(id.slice(RUN_TAB.length));
+        continue;
+      }
+      await (id === COLLECTION_ID || this.isFolder(id) ? this.openGroup(id) : this.openRequest(id));
+    }
+    const tab = this.tabs.find(({ id }) => id === active);
+    if (tab !== undefined) this.choose(tab);
   }
 
   /** Updates the recent files. */
@@ -91,9 +129,11 @@ class Workspace {
   take(document: DocumentView): void {
     for (const tab of this.tabs) tab.cancel();
     this.document = document;
+    this.#turn += 1;
     this.tabs = [];
     this.active = null;
     this.selected = null;
+    this.renaming = null;
     dialogs.notice = null;
     if (document.restored) dialogs.say('Changes that were not saved are restored; Edit > Undo returns to the file');
     this.#edited = false;
@@ -102,10 +142,11 @@ class Workspace {
   async openRequest(id: string): Promise<RequestTab | undefined> {
     this.selected = id;
     if (!this.#activate(id)) {
+      const turn = this.#turn;
       const form = await call<RequestForm>('GET', `items/${id}`);
-      this.#add(new RequestTab(form, (edit) => this.#applyEdit(id, edit)));
+      this.#add(new RequestTab(form, (edit) => this.#applyEdit(id, edit)), turn);
     }
-    const { tab } = this;
+    const tab = this.tabs.find((one) => one.id === id);
     return tab?.kind === 'request' ? tab : undefined;
   }
 
@@ -113,14 +154,25 @@ class Workspace {
   async openGroup(id: string = COLLECTION_ID): Promise<void> {
     if (id !== COLLECTION_ID) this.selected = id;
     if (this.#activate(id)) return;
+    const turn = this.#turn;
     const form = await call<GroupForm>('GET', `groups/${id}`);
-    this.#add(new GroupTab(form, (edit) => this.#applyEdit(id, edit)));
+    this.#add(new GroupTab(form, (edit) => this.#applyEdit(id, edit)), turn);
   }
 
   openRun(id: string = COLLECTION_ID): void {
-    if (this.#activate(`run:${id}`)) return;
+    if (this.#activate(`${RUN_TAB}${id}`)) return;
     const found = placeOf(this.document?.items ?? [], id);
     this.#add(new RunTab(id, found?.item.name ?? this.document?.name ?? ''));
+  }
+
+  /** Shows an earlier run in the tab of its folder. */
+  async openPastRun(id: string): Promise<void> {
+    await dialogs.attempt(async () => {
+      const run = await call<RunView>('GET', `runs/${id}`);
+      this.openRun(run.itemId);
+      const { tab } = this;
+      if (tab?.kind === 'run') tab.show(run);
+    });
   }
 
   /** Activates an open tab, and selects its line of the tree. */
@@ -168,10 +220,11 @@ class Workspace {
   async addItem(kind: 'folder' | 'request', parent = this.folderOfSelected): Promise<string | undefined> {
     return await dialogs.attempt(async () => {
       await this.flush();
-      const name = kind === 'folder' ? 'New folder' : 'New request';
+      const name = kind === 'folder' ? 'New folder' : NEW_REQUEST;
       const made = await call<{ id: string; document: DocumentView }>('POST', 'items', { parent, kind, name });
       this.document = made.document;
       this.selected = made.id;
+      this.renaming = made.id;
       if (kind === 'request') await this.openRequest(made.id);
       return made.id;
     });
@@ -228,12 +281,15 @@ class Workspace {
     });
   }
 
-  async importText(text: string): Promise<ImportView | undefined> {
+  /** @param into an empty request, which a text with one request fills; null adds what is imported */
+  async importText(text: string, into: string | null): Promise<ImportView | undefined> {
     return await dialogs.attempt(async () => {
       await this.flush();
-      const made = await call<ImportView>('POST', 'import', { text, parent: this.folderOfSelected });
+      const parent = this.isFolder(this.selected) ? this.selected : null;
+      const made = await call<ImportView>('POST', 'import', { text, parent, into });
       this.document = made.document;
       const [first] = made.made;
+      if (first === into) await this.reloadForms();
       if (first !== undefined) await this.openRequest(first);
       return made;
     });
@@ -244,8 +300,13 @@ class Workspace {
     await dialogs.attempt(async () => {
       const sent = await call<SentView>('GET', `history/${id}`);
       const tab = await this.openRequest(sent.itemId);
-      if (tab !== undefined) tab.sent = sent;
+      tab?.show(sent);
     });
+  }
+
+  /** Whether this is the id of a folder. */
+  isFolder(id: string | null): boolean {
+    return id !== null && placeOf(this.document?.items ?? [], id)?.item.method === null;
   }
 
   /** Where new items go: the folder of the selected line. */
@@ -256,14 +317,16 @@ class Workspace {
   }
 
   #activate(id: string): boolean {
+    this.#turn += 1;
     if (!this.tabs.some((tab) => tab.id === id)) return false;
     this.#show(id);
     return true;
   }
 
-  #add(tab: Tab): void {
+  /** @param turn when the tab was asked for; it is not shown if another one was opened since */
+  #add(tab: Tab, turn: number = this.#turn): void {
     if (!this.tabs.some(({ id }) => id === tab.id)) this.tabs = [...this.tabs, tab];
-    this.#show(tab.id);
+    if (turn === this.#turn) this.#show(tab.id);
   }
 
   #show(id: string): void {

@@ -1,6 +1,6 @@
 import { Wakeups } from '../../../base/deadline.js';
 import { TroupeError } from '../../../protocol/errors.js';
-import type { DevToolsChannel, DevToolsLink } from './devtools-channel.js';
+import { type DevToolsChannel, type DevToolsLink, withoutSession } from './devtools-channel.js';
 
 /**
  * Characters that may wait for a client that does not read; beyond that it is disconnected. One long message may be
@@ -11,8 +11,6 @@ const MAX_UNREAD = 256 * 1024 * 1024;
 const MAX_UNSENT = 128 * 1024 * 1024;
 const MAX_CLIENTS = 100;
 const CONNECT_MS = 5_000;
-/** Chromium's answer for an unknown session. */
-const NO_SESSION = { code: -32_001, message: 'Session with given id not found.' };
 
 /** Messages for a client, in order, and why the connection ended (null if it is open). */
 export interface DevToolsMessages {
@@ -69,8 +67,7 @@ export class DevToolsClients {
       return;
     }
     if (client.link.send(command.text, command.sessionId)) return;
-    const { id: call, sessionId } = Object(JSON.parse(command.text));
-    this.#enqueue(id, JSON.stringify({ id: call, error: NO_SESSION, sessionId }));
+    this.#enqueue(id, withoutSession(command.text));
   }
 
   /**

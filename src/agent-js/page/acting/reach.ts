@@ -1,6 +1,10 @@
+import { foldSpace } from '../../locating/locator.js';
 import { type CornerPoint, isProblem, type PageProblem } from '../../tabs/page-calls.js';
+import { askPage } from '../controls/ask-page.js';
 import { CELLS, isTile } from '../controls/clickables.js';
-import { isControl, roleOf } from '../names/roles.js';
+import { reactionsOf } from '../controls/reactions.js';
+import { POINTED } from '../event-kinds.js';
+import { checkedState, inputKind, isControl, roleOf } from '../names/roles.js';
 import { nameFor } from '../resolve.js';
 import { isInside, parentOf } from '../tree/flat-tree.js';
 import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
@@ -12,19 +16,28 @@ import { outside } from './drop-place.js';
 /**
  * A point where a control is pressed. One that its page has put away, out of sight or under what it draws itself, is pressed
  * by its label, or by what is drawn for it.
+ *
+ * @param carries it is pressed to be carried: by itself, and by no small part that is drawn on it
  */
-export function pressablePoint(element: Element, at: CornerPoint | null): Point | PageProblem {
-  const own = isShown(element) ? reachablePoint(element, element, at) : null;
+export function pressablePoint(element: Element, at: CornerPoint | null, carries = false): Point | PageProblem {
+  const own = isShown(element) ? reachablePoint(element, element, at, carries) : null;
   const label = own === null || isProblem(own) ? standIn(element) : null;
-  return label === null ? (own ?? reachablePoint(element, element, at)) : reachablePoint(label, element, at);
+  return label === null
+    ? (own ?? reachablePoint(element, element, at, carries))
+    : reachablePoint(label, element, at, carries);
 }
 
 /** A point where a press reaches the element, scrolled to if need be. */
-export function reachablePoint(shown: Element, element: Element, at: CornerPoint | null): Point | PageProblem {
+export function reachablePoint(
+  shown: Element,
+  element: Element,
+  at: CornerPoint | null,
+  carries = false,
+): Point | PageProblem {
   if (isMoving(shown)) return blocked('does not stand still');
   if (at !== null) return pointInside(shown, element, at);
   const atOnce = pointsOf(shown).filter((point) => isOpen(point, shown, element));
-  const open = beside(atOnce, element) ?? atOnce[0];
+  const open = beside(atOnce, element) ?? besideParts(atOnce, element, carries);
   if (open !== undefined) return open;
   const before = shown.getBoundingClientRect();
   bringIntoView(shown);
@@ -38,13 +51,11 @@ export function reachablePoint(shown: Element, element: Element, at: CornerPoint
   const [middle] = points;
   if (middle === undefined) return blocked('cannot be scrolled into view');
   const reached = points.filter((point) => isOpen(point, shown, element));
-  const own = beside(reached, element) ?? reached[0];
+  const own = beside(reached, element) ?? besideParts(reached, element, carries);
   if (own !== undefined) return own;
   const cover = elementAt(middle);
   return blocked(
-    cover === null || isInside(shown, cover)
-      ? 'takes no press where it is drawn'
-      : `is covered by ${nameFor(outermost(cover, shown))}`,
+    cover === null || isInside(shown, cover) ? 'takes no press where it is drawn' : coveredBy(outermost(cover, shown)),
   );
 }
 
@@ -58,6 +69,43 @@ function beside(points: readonly Point[], element: Element): Point | undefined {
   });
 }
 
+const GRIP = /-resize$/;
+/** Only what takes so small a part of an element's area is passed by. */
+const SMALL_PART = 0.1;
+
+/** The first point, unless a small thing of another purpose is drawn there: a grip, or a control in the element. */
+function besideParts(points: readonly Point[], element: Element, carries: boolean): Point | undefined {
+  const [first, ...others] = points;
+  if (first === undefined || others.length === 0 || elementAt(first) === element) return first;
+  askPage(element);
+  const hits = (point: Point): boolean => hitsPart(point, element, carries);
+  return hits(first) ? (others.find((point) => !hits(point)) ?? first) : first;
+}
+
+function hitsPart(point: Point, element: Element, carries: boolean): boolean {
+  const { width, height } = element.getBoundingClientRect();
+  for (
+    let node = elementAt(point);
+    node !== null && node !== element && isInside(node, element);
+    node = parentOf(node)
+  ) {
+    if (isApart(node, element)) return true;
+    const box = node.getBoundingClientRect();
+    if (box.width * box.height > width * height * SMALL_PART) return false;
+    if (carries && node.textContent === '') return true;
+    if (isControl(node) || reactionsOf(node) !== 0 || GRIP.test(getComputedStyle(node).cursor)) return true;
+  }
+  return false;
+}
+
+/** Whether something in an element is pressed for itself, however large: a button of a card, which is no part of its label. */
+function isApart(node: Element, element: Element): boolean {
+  const isPressed = isControl(node) ? inputKind(node) !== 'typed' : (reactionsOf(node) & POINTED) !== 0;
+  if (!isPressed || element.localName === 'label') return false;
+  const own = foldSpace(node.textContent ?? '');
+  return own === '' ? checkedState(node) !== null : own !== foldSpace(element.textContent ?? '');
+}
+
 /** A point that was asked for, scrolled to if need be. */
 function pointInside(shown: Element, element: Element, at: CornerPoint): Point | PageProblem {
   let point = pointFromCorner(shown, at);
@@ -69,8 +117,7 @@ function pointInside(shown: Element, element: Element, at: CornerPoint): Point |
   if (!isInView(point)) return blocked(`cannot be scrolled to its point ${at.x}, ${at.y}`);
   if (isOpen(point, shown, element)) return point;
   const cover = elementAt(point);
-  const what =
-    cover === null || isInside(shown, cover) ? 'takes no press' : `is covered by ${nameFor(outermost(cover, shown))}`;
+  const what = cover === null || isInside(shown, cover) ? 'takes no press' : coveredBy(outermost(cover, shown));
   return blocked(`${what} at its point ${at.x}, ${at.y}`);
 }
 
@@ -84,6 +131,19 @@ function outermost(hit: Element, covered: Element): Element {
   let whole = hit;
   for (let node: Element | null = hit; node !== null && !isInside(covered, node); node = parentOf(node)) whole = node;
   return whole;
+}
+
+/** Names a cover, and how much of the window it takes. */
+function coveredBy(cover: Element): string {
+  const { left, top, right, bottom } = cover.getBoundingClientRect();
+  const [x, y] = [Math.max(0, left), Math.max(0, top)];
+  const width = Math.min(right, innerWidth) - x;
+  const height = Math.min(bottom, innerHeight) - y;
+  // One that takes no room itself has its content drawn elsewhere.
+  if (width <= 0 || height <= 0) return `is covered by ${nameFor(cover)}`;
+  const whole = width >= innerWidth && height >= innerHeight;
+  const size = `${Math.round(width)} x ${Math.round(height)} pixels from ${Math.round(x)}, ${Math.round(y)}`;
+  return `is covered by ${nameFor(cover)} (${whole ? 'all of the window' : size})`;
 }
 
 const GEOMETRY =

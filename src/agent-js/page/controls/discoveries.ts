@@ -76,7 +76,7 @@ export class Discoveries {
     this.#note(event.composedPath()[0], detailOf(event));
   };
 
-  /** What is done between `true` and `false` may open a dialog, which holds the page: it is told then by whom it came. */
+  /** Whether the agent acts now: a dialog that opens meanwhile holds the page, and is announced as the agent's own. */
   act(acting: boolean): void {
     this.#acting = acting;
   }

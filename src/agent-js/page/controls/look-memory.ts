@@ -19,7 +19,7 @@ export class JsonText {
   }
 }
 
-/** A control as it was told. */
+/** A control as it was reported. */
 interface Reported {
   readonly locator: string;
   readonly offscreen: boolean;
@@ -36,7 +36,7 @@ export class LookMemory {
   #id = Math.floor(Math.random() * 2 ** 40);
   #changes = -1;
   #byElement = new WeakMap<Element, Reported>();
-  /** The last list, its locators, and what was told of it. */
+  /** The last list, its locators, and what was reported with it. */
   #collected: Collected | null = null;
   #locators: readonly string[] = [];
   #reported: readonly string[] = [];

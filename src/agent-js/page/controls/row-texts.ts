@@ -1,4 +1,5 @@
 import { foldSpace } from '../../locating/locator.js';
+import { drawnText } from '../names/accessible-name.js';
 import { nameMemory } from '../names/name-memory.js';
 import type { Control } from './control.js';
 
@@ -69,6 +70,22 @@ export class RowTexts {
       this.#rows.set(element, { element: row, text: row.textContent });
     }
   }
+}
+
+/** What the row of each of several elements reads, that tells it apart from the others; '' where it is in none. */
+export function rowTextsOf(elements: readonly Element[]): readonly string[] {
+  const texts = elements.map((element, at) => {
+    const neighbour = elements[at + 1] ?? elements[at - 1];
+    const row = neighbour === undefined ? null : rowsOf(element, neighbour);
+    if (row === null || row.left === element) return '';
+    return (row.left.textContent ?? '').length > MAX_TEXT ? '' : foldSpace(drawnText(row.left));
+  });
+  return new Set(texts).size === texts.length ? texts : texts.map(() => '');
+}
+
+/** The row that an element stands in, beside that of another of its name; null where they are in no list. */
+export function neighbouringRow(element: Element, other: Element | undefined): Element | null {
+  return other === undefined ? null : (rowsOf(element, other)?.left ?? null);
 }
 
 /** A locator without its number; null where it has none. */

@@ -34,7 +34,7 @@ export interface RunFiles {
  * it that is called `flows`, and all of that goes along; without one it is the current folder, and what lies beside the
  * named files goes along.
  *
- * @param words files and globs, from the current folder or from one of `bases`
+ * @param words files, globs, and folders of flows, from the current folder or from one of `bases`
  * @param flows the flows folder, where it was said
  * @throws UsageError that says which word finds nothing, or what is too much
  */
@@ -43,11 +43,11 @@ export async function findRunFiles(
   where: { readonly cwd: string; readonly bases: readonly string[]; readonly flows?: string | undefined },
 ): Promise<RunFiles> {
   const files: string[] = [];
-  for (const word of words) files.push(...(await filesOf(word, [where.cwd, ...where.bases])));
+  const said = where.flows === undefined ? null : resolve(where.cwd, where.flows);
+  for (const word of words) files.push(...(await filesOf(word, [where.cwd, ...where.bases], said)));
   const unique = [...new Set(files)];
   const [first] = unique;
   if (first === undefined) return { root: null, named: [], texts: {} };
-  const said = where.flows === undefined ? null : resolve(where.cwd, where.flows);
   const roots = new Set(
     unique.map((file) => said ?? flowsFolderOf(file) ?? (isBelow(where.cwd, file) ? where.cwd : dirname(file))),
   );
@@ -63,20 +63,33 @@ export async function findRunFiles(
   return { root, named, texts: await readAll(root, named, folders) };
 }
 
-async function filesOf(word: string, bases: readonly string[]): Promise<readonly string[]> {
+async function filesOf(word: string, bases: readonly string[], flows: string | null): Promise<readonly string[]> {
   for (const base of bases) {
-    const found = GLOB.test(word) ? await expand(word, base) : await plain(resolve(base, word));
+    const found = GLOB.test(word) ? await expand(word, base) : await plain(resolve(base, word), flows);
     if (found.length > 0) return found;
   }
   throw new UsageError(GLOB.test(word) ? `No .js, .ts or .md file matches '${word}'` : `There is no file '${word}'`);
 }
 
-async function plain(file: string): Promise<readonly string[]> {
+async function plain(file: string, flows: string | null): Promise<readonly string[]> {
   const stats = await stat(file).catch(() => null);
   if (stats === null) return [];
-  if (!stats.isFile()) throw new UsageError(`'${file}' is a folder: name its files, as in '${join(file, '**/*.js')}'`);
+  if (stats.isDirectory()) return flowsIn(file, flows);
   if (isFlowFile(file) || file.endsWith('.md')) return [file];
   throw new UsageError(`'${file}' is neither a .js or .ts flow nor a .md task file`);
+}
+
+/** The flows below a flows folder. Elsewhere `.js` files may be anything, so they are to be named. */
+async function flowsIn(folder: string, flows: string | null): Promise<readonly string[]> {
+  const inside = join(folder, 'any.js');
+  if (flowsFolderOf(inside) === null && (flows === null || !isBelow(flows, inside))) {
+    throw new UsageError(
+      `'${folder}' is in no folder called flows: name its files, as in '${join(folder, '**/*.js')}', or say --flows`,
+    );
+  }
+  const found = (await expand('**/*', folder)).filter(isFlowFile);
+  if (found.length > 0) return found;
+  throw new UsageError(`'${folder}' has no .js or .ts flow`);
 }
 
 /** What a glob finds below its part without wildcards, by path. `_setup` and `_teardown` run by themselves. */

@@ -1,3 +1,4 @@
+import { readDescription } from '../../collection/description.js';
 import { asObject, enabledPairs, type JsonObject, listOf, member, textOf } from '../../collection/json-access.js';
 import { folderItem } from '../collection-items.js';
 import type { Findings } from '../findings.js';
@@ -23,6 +24,7 @@ export function readPostman2(value: unknown, findings: Findings): ImportedConten
       'protocolProfileBehavior',
       'Settings of the whole collection are not imported: protocolProfileBehavior',
     );
-  const folder = folderItem({ name, items, auth });
+  const description = readDescription(member(member(value, 'info'), 'description'));
+  const folder = folderItem({ name, items, auth, description });
   return { items: [events.length === 0 ? folder : { ...folder, event: events }], variables, environments: [] };
 }

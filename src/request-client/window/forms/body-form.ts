@@ -10,7 +10,8 @@ export function readBodyForm(body: unknown): BodyForm {
     case undefined:
       return { mode: 'none' };
     case 'raw': {
-      if (member(body, 'base64') !== undefined) return { mode: 'other', what: 'binary data' };
+      const base64 = textOf(member(body, 'base64'));
+      if (base64 !== undefined) return { mode: 'bytes', base64 };
       const language = textOf(member(member(member(body, 'options'), 'raw'), 'language')) ?? 'text';
       return { mode, text: textOf(member(body, 'raw')) ?? '', language };
     }
@@ -51,6 +52,8 @@ export function writeBody(old: unknown, form: BodyForm): JsonObject | undefined 
       return undefined;
     case 'other':
       return asObject(old);
+    case 'bytes':
+      return { ...base, mode: 'raw', raw: '', base64: form.base64 };
     case 'raw': {
       const { base64: _, ...rest } = base;
       const options = asObject(base.options) ?? {};

@@ -1,6 +1,7 @@
 import type { GroupEdit, GroupForm } from '../../../protocol/requests/request-window.js';
 import { authPath } from '../../collection/auth.js';
 import type { Collection, CollectionPath } from '../../collection/collection.js';
+import { readDescription, writeDescription } from '../../collection/description.js';
 import { folderValues } from '../../collection/folder-variables.js';
 import { member } from '../../collection/json-access.js';
 import { inheritedAuth, readAuthForm, writeAuth } from './auth-form.js';
@@ -21,6 +22,7 @@ export function readGroupForm(
     before: readScript(group, 'prerequest'),
     after: readScript(group, 'test'),
     variables: readRows(member(group, 'variable')),
+    description: readDescription(collection.at([...aboutPath(path), 'description'])),
     inherited: inheritedAuth(collection, path, idOf),
     folderValues: folderValues(collection, path),
   };
@@ -28,9 +30,13 @@ export function readGroupForm(
 
 /** Applies the members of `edit` to the folder at `path`; its other members are kept. */
 export function writeGroupForm(collection: Collection, path: CollectionPath, edit: GroupEdit): Collection {
-  const { name, auth, before, after, variables } = edit;
+  const { name, auth, before, after, variables, description } = edit;
   let made = collection;
-  if (name !== undefined) made = made.change(path.length === 0 ? ['info', 'name'] : [...path, 'name'], name);
+  if (name !== undefined) made = made.change([...aboutPath(path), 'name'], name);
+  if (description !== undefined) {
+    const place = [...aboutPath(path), 'description'];
+    made = made.change(place, writeDescription(made.at(place), description));
+  }
   if (auth !== undefined) {
     const place = authPath(made, path);
     made = made.change(place, writeAuth(made.at(place), auth));
@@ -45,4 +51,9 @@ export function writeGroupForm(collection: Collection, path: CollectionPath, edi
     }
   }
   return made;
+}
+
+/** Where name and description are: a collection has them in `info`. */
+function aboutPath(path: CollectionPath): CollectionPath {
+  return path.length === 0 ? ['info'] : path;
 }

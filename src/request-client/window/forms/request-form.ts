@@ -1,12 +1,14 @@
 import type { ParamRow, RequestEdit, RequestForm } from '../../../protocol/requests/request-window.js';
 import { authPath } from '../../collection/auth.js';
 import type { Collection, CollectionPath } from '../../collection/collection.js';
+import { readDescription, writeDescription } from '../../collection/description.js';
 import { folderValues } from '../../collection/folder-variables.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../../collection/json-access.js';
 import { composedUrl, httpVersionIn } from '../../collection/read-request.js';
 import { urlParts } from '../../collection/write-request.js';
 import { inheritedAuth, readAuthForm, writeAuth } from './auth-form.js';
 import { readBodyForm, writeBody } from './body-form.js';
+import { exampleLines } from './examples.js';
 import { isEnabled, readRows, writeRows } from './rows.js';
 import { readScript, writeScript } from './script-events.js';
 
@@ -36,6 +38,8 @@ export function readForm(
     followRedirects: member(behaviour, 'followRedirects') !== false,
     verifyTls: member(behaviour, 'strictSSL') !== false,
     httpVersion: httpVersionIn(member(behaviour, 'protocolVersion')).httpVersion ?? 'auto',
+    description: readDescription(member(request, 'description')),
+    examples: exampleLines(item),
     inherited: inheritedAuth(collection, path, idOf),
     folderValues: folderValues(collection, path),
   };
@@ -104,6 +108,8 @@ export function writeForm(collection: Collection, path: CollectionPath, edit: Re
   }
   if (edit.before !== undefined) made = writeScript(made, path, 'prerequest', edit.before);
   if (edit.after !== undefined) made = writeScript(made, path, 'test', edit.after);
+  if (edit.description !== undefined)
+    change(['request', 'description'], writeDescription(request().description, edit.description));
   const behaviour = writeBehaviour(item().protocolProfileBehavior, edit);
   if (behaviour !== undefined) change(['protocolProfileBehavior'], behaviour);
   return made;

@@ -1,4 +1,10 @@
-import { ChooseEnvironment, EnvironmentRows, OpenFile, Overwrite } from '../../../protocol/requests/request-window.js';
+import {
+  ChooseEnvironment,
+  EnvironmentName,
+  EnvironmentRows,
+  OpenFile,
+  Overwrite,
+} from '../../../protocol/requests/request-window.js';
 import { checked } from '../checked.js';
 import { changing, type WindowRoute } from './window-route.js';
 
@@ -17,6 +23,12 @@ export const ENVIRONMENT_ROUTES: readonly WindowRoute[] = [
   ),
   changing('PATCH', `environments/${ENVIRONMENT}`, ({ workspace, params: [id = ''], body }) =>
     workspace.editEnvironment(id, checked(EnvironmentRows, body).rows),
+  ),
+  changing('PUT', `environments/${ENVIRONMENT}/name`, ({ workspace, params: [id = ''], body }) =>
+    workspace.environments.rename(id, checked(EnvironmentName, body).name),
+  ),
+  changing('POST', `environments/${ENVIRONMENT}/duplicate`, ({ workspace, params: [id = ''], body }) =>
+    workspace.changeEnvironment((environments) => environments.duplicate(id, checked(OpenFile, body).path)),
   ),
   changing('POST', `environments/${ENVIRONMENT}/save`, ({ workspace, params: [id = ''], body }) =>
     workspace.environments.save(id, checked(Overwrite, body).overwrite),

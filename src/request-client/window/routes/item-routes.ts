@@ -1,3 +1,4 @@
+import { SendMessage } from '../../../protocol/requests/live-streams.js';
 import { CodeOptions } from '../../../protocol/requests/request-exports.js';
 import {
   CurlOptions,
@@ -54,7 +55,7 @@ export const ITEM_ROUTES: readonly WindowRoute[] = [
     answer: ({ workspace, params: [id = ''] }) => workspace.document.groupForm(id),
   },
   changing('PATCH', `groups/${ANY_ITEM}`, ({ workspace, params: [id = ''], body }) =>
-    workspace.editGroup(id, checked(GroupEdit, body)),
+    workspace.edit((document) => document.editGroup(id, checked(GroupEdit, body))),
   ),
   {
     method: 'POST',
@@ -70,6 +71,19 @@ export const ITEM_ROUTES: readonly WindowRoute[] = [
     method: 'POST',
     path: at(`items/${ITEM}/send`),
     follow: ({ workspace, params: [id = ''] }, report, signal) => workspace.send(id, report, signal),
+  },
+  {
+    method: 'POST',
+    path: at(`items/${ITEM}/stop`),
+    answer: ({ workspace, params: [id = ''] }) => ({ stopped: workspace.streams.stop(id) }),
+  },
+  {
+    method: 'POST',
+    path: at(`items/${ITEM}/messages`),
+    answer: async ({ workspace, params: [id = ''], body }) => {
+      await workspace.streams.send(id, checked(SendMessage, body));
+      return {};
+    },
   },
   {
     method: 'POST',

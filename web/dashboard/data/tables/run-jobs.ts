@@ -1,6 +1,7 @@
 import type { BatchList, BatchRecord } from '../../../../src/protocol/batches/batch.js';
 import type { SessionRecord } from '../../../../src/protocol/session.js';
 import { call } from '../api.js';
+import { titleOf } from '../format.js';
 import { isObject, textIn } from '../unknown.js';
 
 const PAGE = 1000;
@@ -12,6 +13,8 @@ export interface JobFailure {
   /** `flow:line:column`; null if it is not known. */
   readonly place: string | null;
   readonly frame: string | null;
+  /** The failing line of the frame, with the caret below it; null without a frame. */
+  readonly line: string | null;
   readonly expected: string | null;
   readonly received: string | null;
   /** Jobs with an equal key failed in the same way. */
@@ -35,13 +38,39 @@ export async function jobsOf(run: string, state?: SessionRecord['status']): Prom
 }
 
 /** The run before, with the same name and branch; null if there is none. */
-export async function runBefore({ id, name, labels }: BatchRecord): Promise<BatchRecord | null> {
+async function runBefore({ id, name, labels }: BatchRecord): Promise<BatchRecord | null> {
   if (name === null) return null;
   const { branch } = labels;
   const label = branch === undefined ? {} : { label: `branch=${branch}` };
   const query = new URLSearchParams({ name, before: id, limit: '1', ...label });
   const { batches } = await call<BatchList>('GET', `api/batches?${query}`);
   return batches[0] ?? null;
+}
+
+/** The titles of the jobs that failed in the run before a run; null if there was no such run. */
+export interface FailedBefore {
+  readonly run: BatchRecord;
+  readonly titles: ReadonlySet<string>;
+}
+
+/** What failed in the run before, with the same name and branch. */
+export async function failedBefore(run: BatchRecord): Promise<FailedBefore | null> {
+  const before = await runBefore(run);
+  if (before === null) return null;
+  return { run: before, titles: new Set((await jobsOf(before.id, 'failed')).map(titleOf)) };
+}
+
+/** Whether a job failed that did not fail in the run before. */
+export function isNewFailure(job: SessionRecord, before: FailedBefore | null): boolean {
+  return before !== null && !before.titles.has(titleOf(job));
+}
+
+/** Failed jobs in the order of submission, those that are new first. */
+export function orderFailures(jobs: readonly SessionRecord[], before: FailedBefore | null): readonly SessionRecord[] {
+  return jobs
+    .filter(({ status }) => status === 'failed')
+    .reverse()
+    .sort((one, other) => Number(isNewFailure(other, before)) - Number(isNewFailure(one, before)));
 }
 
 /** Why a job failed; null if it did not. FLOW_FAILED wraps the actual error, which says more. */
@@ -62,6 +91,7 @@ export function failureOf({ error }: SessionRecord): JobFailure | null {
     message,
     place: flow === null ? null : parts.join(':'),
     frame,
+    line: /^> *\d+ \|.*(\n *\| *\^)?/m.exec(frame ?? '')?.[0] ?? null,
     expected: textIn(details, 'expected'),
     received: textIn(details, 'received'),
     // How long was waited, ports, and counts differ between two equal failures.

@@ -12,7 +12,10 @@ export function treeMenu(row: TreeRow, rename: () => void): (MenuEntry | null)[]
     method === null
       ? [
           { label: 'Run…', keys: 'Ctrl+R', act: () => workspace.openRun(id) },
-          { label: 'Authorization, scripts, variables', act: () => dialogs.attempt(() => workspace.openGroup(id)) },
+          {
+            label: 'Authorization, scripts, variables, docs',
+            act: () => dialogs.attempt(() => workspace.openGroup(id)),
+          },
           null,
         ]
       : [];
