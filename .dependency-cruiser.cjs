@@ -38,17 +38,6 @@ const wingRules = WINGS.flatMap((row, index) =>
         ),
       },
     },
-    ...(name === 'ports'
-      ? []
-      : [
-          {
-            name: `door-of-${name}`,
-            comment: `src/supervisor/${name}/index.ts is what others import of this wing`,
-            severity: 'error',
-            from: { path: '^src/', pathNot: wingPath([name]) },
-            to: { path: wingPath([name]), pathNot: `^src/supervisor/${name}/index\\.ts$` },
-          },
-        ]),
   ]),
 );
 

@@ -1,11 +1,11 @@
 // Everything about the code that can be said without running it: `npm run check`. A line for each check, and the output of
-// those that fail; exit code 1 when one does.
+// those that fail; exit code 1 when one does. What is worth a look and no fault is printed as a warning.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ownChecks } from './check/own-checks.mjs';
+import { ownChecks, ownWarnings } from './check/own-checks.mjs';
 import { openRepository } from './check/repository.mjs';
 import { prepare } from './prepare.mjs';
 
@@ -77,5 +77,8 @@ async function work() {
   }
 }
 await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work));
+for (const [name, find] of Object.entries(ownWarnings)) {
+  for (const found of find(openRepository(root))) console.log(`warning, ${name}: ${found}`);
+}
 if (failed > 0) console.log(`\n${failed} of ${checks.length} checks failed`);
 process.exitCode = failed > 0 ? 1 : 0;

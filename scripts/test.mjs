@@ -1,161 +1,150 @@
-// `npm test`: set-up, `npm run check`, then every test; or, without the check, those of the files named after `--`, or with
-// `--long` those that `npm test` leaves out because they take long. Prints a line for each test file, and
-// everything about what fails. A file that fails fails the run. With TROUPE_REFUSE_SKIPS=1, as in CI, a test that is
-// skipped is a failure. `npm test -- --repeat N FILE...` looks for flaky tests: it runs the files N times, without the
-// check, and prints how often each of them failed.
-import { spawn } from 'node:child_process';
+// `npm test`: set-up, `npm run check`, then the gate of test/suites.json, stage by stage. `npm test -- --smoke` runs the smoke
+// tests after it, `npm run smoke` runs them alone, and `npm test -- FILE...` these files, without the check. Prints a line for each
+// stage and everything about what fails; exit code 1 when something failed. With TROUPE_REFUSE_SKIPS=1, as in CI, a skipped
+// test is a failure.
+//
+// `--measure` runs one file at a time on a machine that does nothing else, and writes the processor time of each into the
+// manifest. `--repeat N FILE...` runs files N times and prints how often each failed: it finds flaky tests.
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
-import { runTests as runFiles } from './support/run-tests.mjs';
-import { TapReader } from './support/tap-reader.mjs';
+import { describeUnsteady, runSuite } from './support/run-suite.mjs';
+import { MANIFEST, stagesOf } from './support/suites.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const tap = 'node_modules/tap/dist/esm/run.mjs';
-/** Test files that run at the same time: one more than there are cores, since a test waits now and then. */
-const jobs = Math.max(3, availableParallelism() + 1);
-/** What CI runs after `npm test`, with `npm run test:long`: many browsers each, for what other tests cover in part. */
-const LONG = [
-  'test/actors/session/browser.test.ts',
-  'test/agent-js/act-hang.test.ts',
-  'test/agent-js/drag-changed.test.ts',
-  'test/agent-js/expect-screenshot.test.ts',
-  'test/agent-js/look-corpus.test.ts',
-  'test/agent-js/random-numbers.test.ts',
-  'test/agent-js/step-pictures.test.ts',
-  'test/attack/process-browser.test.ts',
-  'test/chaos/model-kills.test.ts',
-  'test/chaos/page-kills.test.ts',
-  'test/chaos/restart-progress.test.ts',
-  'test/chaos/service-kills.test.ts',
-  'test/chaos/watched.test.ts',
-  'test/cli/agent-commands.test.ts',
-  'test/cli/migrate.test.ts',
-  'test/dashboard/accessibility.test.ts',
-  'test/dashboard/causes.test.ts',
-  'test/dashboard/dashboard.test.ts',
-  'test/dashboard/flow-editor.test.ts',
-  'test/dashboard/session-page.test.ts',
-  'test/dashboard/trace-viewer.test.ts',
-  'test/docs/cookbook.test.ts',
-  'test/examples/flows.test.ts',
-  'test/examples/suite.test.ts',
-  'test/gateway/browserless.test.ts',
-  'test/journal/database-owner.test.ts',
-  'test/journal/postgres.test.ts',
-  'test/mcp/handoff.test.ts',
-  'test/mcp/stdio.test.ts',
-  'test/playwright-test/fixture.test.ts',
-  'test/playwright/codegen.test.ts',
-  'test/playwright/interruptions.test.ts',
-  'test/playwright/mock.test.ts',
-  'test/playwright/rules.test.ts',
-  'test/playwright/same-as-playwright.test.ts',
-  'test/playwright/scripts.test.ts',
-  'test/service/baselines.test.ts',
-  'test/service/churn.test.ts',
-  'test/service/command-line.test.ts',
-  'test/service/control.test.ts',
-  'test/service/devtools-clients.test.ts',
-  'test/service/devtools.test.ts',
-  'test/service/failures.test.ts',
-  'test/service/handoff-links.test.ts',
-  'test/service/handoff.test.ts',
-  'test/service/login-states.test.ts',
-  'test/service/model-job.test.ts',
-  'test/service/model-retries.test.ts',
-  'test/service/restart.test.ts',
-  'test/service/run.test.ts',
-  'test/service/thread-loss.test.ts',
-  'test/service/video.test.ts',
-  'test/service/warm-pool.test.ts',
-  'test/webdriver/w3c-commands.test.ts',
-  'test/webdriver/webdriver.test.ts',
-];
-/** `npm run test:docker` has what needs Docker, and a corpus that wants 600 MB of packages. */
-const LEFT_OUT = ['test/docker/', 'test/agent-js/libraries.test.ts', ...LONG];
-const startedAt = Date.now();
+/** One more than there are cores, since a test waits now and then. */
+const MANY = Math.max(3, availableParallelism() + 1);
+/** Of files that start browsers. */
+const FEW = 2;
+const RULES = {
+  pure: { atOnce: MANY, endsRun: true, secondTry: false },
+  servers: { atOnce: MANY, secondTry: true },
+  kills: { atOnce: 1, secondTry: false },
+  others: { atOnce: FEW, secondTry: true },
+};
+const OPTIONS = {
+  smoke: { type: 'boolean', default: false },
+  'only-smoke': { type: 'boolean', default: false },
+  measure: { type: 'boolean', default: false },
+  repeat: { type: 'string' },
+};
 
-const { rounds, words } = readWords(process.argv.slice(2));
+const startedAt = Date.now();
+const { given, files } = readArguments();
+process.chdir(root);
 await prepare({ tests: true });
 await buildRunner();
-process.exit(rounds === undefined ? await testOnce() : await repeat());
+process.exit(await chosenRun());
 
-async function testOnce() {
-  const checked = words.length > 0 ? 0 : await run('inherit', 'scripts/check.mjs');
-  if (checked !== 0) return checked;
-  const { code, counts } = await runTests();
-  console.log(`\nAll of it took ${Math.round((Date.now() - startedAt) / 1000)} s.`);
-  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  return code;
+async function chosenRun() {
+  if (given.repeat !== undefined) return repeat(Number(given.repeat));
+  if (given.measure) return measure();
+  if (files.length > 0) return finish(await runSuite([stageOf(files)], options()));
+  const suites = [...(given['only-smoke'] ? [] : ['gate']), ...(given.smoke || given['only-smoke'] ? ['smoke'] : [])];
+  if (suites.includes('gate') && (await check()) !== 0) return 1;
+  return finish(await runSuite(suites.flatMap(stages), options()));
 }
 
-async function repeat() {
+function finish({ passed, failed, skipped, failures, unsteady }) {
+  console.log(`\nAll of it took ${Math.round((Date.now() - startedAt) / 1000)} s.`);
+  for (const { step, why } of failures) console.log(`Failed: ${step.file} (${why})`);
+  for (const line of describeUnsteady(unsteady, commit())) console.log(line);
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  return failures.length === 0 ? 0 : 1;
+}
+
+async function repeat(rounds) {
   const failures = new Map();
   let failedRounds = 0;
   for (let round = 1; round <= rounds; round += 1) {
     console.log(`\nRound ${round} of ${rounds}`);
-    const { code, failedFiles } = await runTests();
-    if (code !== 0) failedRounds += 1;
-    for (const file of failedFiles) failures.set(file, (failures.get(file) ?? 0) + 1);
+    const { failures: failed } = await runSuite([stageOf(files)], options());
+    if (failed.length > 0) failedRounds += 1;
+    for (const { step } of failed) failures.set(step.file, (failures.get(step.file) ?? 0) + 1);
   }
   console.log(`\n${failedRounds} of ${rounds} rounds failed`);
   for (const [file, times] of failures) console.log(`failed ${times} of ${rounds} times: ${file}`);
   return failedRounds === 0 ? 0 : 1;
 }
 
-function readWords(given) {
-  if (given.join() === '--long') return { words: LONG };
-  const at = given.indexOf('--repeat');
-  if (at === -1) {
-    const unknown = given.find((word) => !existsSync(join(root, word)));
-    if (unknown === undefined) return { words: given };
-    console.error(`There is no test file ${unknown}. Run tests with options of tap as npx tap.`);
-    process.exit(2);
+/** Only what passes is measured. */
+async function measure() {
+  const manifest = readManifest();
+  for (const suite of given.smoke ? ['gate', 'smoke'] : given['only-smoke'] ? ['smoke'] : ['gate']) {
+    for (const { name, steps } of stagesOf(manifest, suite)) {
+      const wanted = steps.filter(({ file }) => files.length === 0 || files.includes(file));
+      await runSuite([{ ...RULES.kills, name, steps: wanted }], {
+        ...options(),
+        onResult: ({ step, ok, seconds }) => {
+          if (!ok) return;
+          manifest[suite].stages[name][step.file] = Math.max(0.1, Number(seconds.toFixed(1)));
+          console.log(`${seconds.toFixed(1)} s  ${step.file}`);
+        },
+      });
+      writeFileSync(MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`);
+    }
   }
-  const rounds = Number(given[at + 1]);
-  const words = given.toSpliced(at, 2);
-  if (!Number.isInteger(rounds) || rounds < 1 || words.length === 0) {
-    console.error('Usage: npm test -- --repeat N FILE...');
-    process.exit(2);
-  }
-  return { rounds, words };
+  return 0;
 }
 
-async function runTests() {
-  const reader = new TapReader((line) => console.log(line));
-  const passed = await runFiles(words.length === 0 ? allTests() : words, {
-    jobs,
-    refuseSkips: process.env.TROUPE_REFUSE_SKIPS === '1',
-    onLine: (line) => reader.read(line),
-  });
-  return { code: passed ? 0 : 1, counts: reader.counts, failedFiles: reader.failedFiles };
+function stages(suite) {
+  return stagesOf(readManifest(), suite).map((stage) => ({ ...stage, ...(RULES[stage.name] ?? RULES.others) }));
 }
 
-function allTests() {
-  return readdirSync(join(root, 'test'), { recursive: true })
-    .map((name) => `test/${name}`)
-    .filter((file) => file.endsWith('.test.ts') && !LEFT_OUT.some((path) => file.startsWith(path)))
-    .sort();
+/** Files that are named run as they would alone: a failure is one. */
+function stageOf(named) {
+  const steps = named.map((file) => ({ file, env: {} }));
+  return { name: 'files', steps, atOnce: MANY, secondTry: false };
+}
+
+function options() {
+  return { refuseSkips: process.env.TROUPE_REFUSE_SKIPS === '1', print: (line) => console.log(line) };
+}
+
+function readManifest() {
+  return JSON.parse(readFileSync(MANIFEST, 'utf8'));
+}
+
+function commit() {
+  return spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' }).stdout?.trim() ?? '';
+}
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+    const unknown = positionals.find((file) => !existsSync(join(root, file)));
+    if (unknown !== undefined) throw new Error(`There is no test file ${unknown}.`);
+    const { repeat: rounds } = values;
+    if (rounds !== undefined && (!/^[1-9]\d*$/.test(rounds) || positionals.length === 0)) {
+      throw new Error('--repeat takes a number and at least one test file.');
+    }
+    return { given: values, files: positionals };
+  } catch (error) {
+    console.error(`${error.message}\nUsage: npm test -- [--smoke | --measure | --repeat N] [FILE...]`);
+    process.exit(2);
+  }
 }
 
 /** tap puts its plugins together once for an installation; without that its first run would have those of its own choice. */
 async function buildRunner() {
   const stamp = join(root, 'node_modules', '.troupe-tap');
   if (existsSync(stamp) && statSync(stamp).mtimeMs > statSync(join(root, 'package.json')).mtimeMs) return;
-  const built = await run('ignore', tap, ['build']);
+  const built = await run('ignore', 'node_modules/tap/dist/esm/run.mjs', ['build']);
   if (built !== 0) process.exit(built);
   writeFileSync(stamp, '');
 }
 
+function check() {
+  return run('inherit', 'scripts/check.mjs');
+}
+
 async function run(stdout, script, args = []) {
-  const child = spawn(process.execPath, [join(root, script), ...args], {
-    cwd: root,
-    stdio: ['inherit', stdout, 'inherit'],
-  });
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['inherit', stdout, 'inherit'] });
   const [code] = await once(child, 'close');
   return code ?? 1;
 }

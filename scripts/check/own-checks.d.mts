@@ -14,13 +14,14 @@ export interface Repository {
 type OwnCheck = (repository: Repository) => readonly string[];
 
 export const ownChecks: {
-  readonly 'file sizes': OwnCheck;
-  readonly 'folder sizes': OwnCheck;
   readonly 'docs in step': OwnCheck;
   readonly 'decisions on dependencies': OwnCheck;
   readonly 'leak guard': OwnCheck;
+  readonly 'suites of tests': OwnCheck;
   readonly 'lock file': OwnCheck;
   readonly 'size of the set-up': OwnCheck;
   readonly 'binaries of uWebSockets.js': OwnCheck;
   readonly 'Node versions of packages': (repository: Repository, nodeVersion?: string) => readonly string[];
 };
+
+export const ownWarnings: { readonly 'long files': OwnCheck };

@@ -160,7 +160,7 @@ t.test(
   'Pages that come right late pass, those that never do fail, and nothing passes before it is right',
   async (t) => {
     const wrong: string[] = [];
-    for (const seed of sampled(TRIES, { proof: 'late', name: 'expect', count: 40 })) {
+    for (const seed of sampled(TRIES, { name: 'expect', count: 40 })) {
       const { html, check, comes } = tryOf(seed);
       const source = `agent.go(${JSON.stringify(site.set('/late', html))}); ${check}; agent.page('window.right === true')`;
       const outcome = await sandbox.run({ source, name: 'late.js', kind: 'script', timeoutMs: 30_000 }).then(

@@ -72,7 +72,7 @@ t.test('a page that moves, blinks and loads looks the same each time', async (t)
   await show('/restless', RESTLESS);
   await expectIn(writer, 'restless');
   const runs = Array.from({ length: 10 }, (_, run) => run);
-  for (const run of sampled(runs, { proof: 'pictures', name: 'restless', count: 2 })) {
+  for (const run of sampled(runs, { name: 'restless', count: 2 })) {
     await show('/restless', RESTLESS);
     t.equal((await expectIn(writer, 'restless')).status, 'matched', `run ${run}`);
   }
@@ -99,7 +99,7 @@ t.test('changes of one to ten pixels are found', async (t) => {
     return state % below;
   };
   const counts = Array.from({ length: 10 }, (_, n) => n + 1);
-  for (const pixels of sampled(counts, { proof: 'pictures', name: 'planted', count: 4 })) {
+  for (const pixels of sampled(counts, { name: 'planted', count: 4 })) {
     const [left, top] = [random(1200), 100 + random(500)];
     const dots = Array.from(
       { length: pixels },

@@ -56,7 +56,7 @@ for (const { machine, count } of [
     if (machine === 'a busy') await keepBusy(t);
     let lost = 0;
     let wrong = 0;
-    for (const flow of sampled(FLOWS, { proof: 'pictures', name: machine, count })) {
+    for (const flow of sampled(FLOWS, { name: machine, count })) {
       const fixture = await openAgent(t, lease, { policy: 'every' });
       await runFlow(fixture);
       await fixture.agent.dispose();

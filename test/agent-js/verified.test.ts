@@ -5,11 +5,11 @@ import { openCorpus } from '../support/corpus.js';
 import { guardLeaks } from '../support/leaks.js';
 import { libraryNames, openLibraries } from '../support/library-corpus.js';
 import { installLibraries } from '../support/library-install.js';
-import { sampled } from '../support/sampled.js';
+import { hasAllCases, sampled } from '../support/sampled.js';
 
 guardLeaks(t);
 
-const isProof = process.env.TROUPE_PROOF === 'libraries';
+const isProof = hasAllCases;
 /** Of one page: one control is as another in a long table. */
 const MAX_CONTROLS = 24;
 const lease = await openBrowser(t);
@@ -27,7 +27,7 @@ const corpus: readonly Page[] = await openCorpus(t);
 const missing = isProof ? await installLibraries() : false;
 const libraries = isProof && missing === false ? await openLibraries(t, only ?? libraryNames()) : [];
 const pages: readonly Page[] = [
-  ...(only === undefined ? sampled(corpus, { proof: 'libraries', name: 'verified', count: 4 }) : []),
+  ...(only === undefined ? sampled(corpus, { name: 'verified', count: 4 }) : []),
   ...libraries.map((page) => ({ name: page.name, url: page.url(false) })),
 ];
 

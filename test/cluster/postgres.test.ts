@@ -11,6 +11,7 @@ import { migratePostgres } from '#troupe/journal/postgres/migrate-postgres.js';
 import type { Schema } from '#troupe/journal/schema.js';
 import { guardLeaks } from '../support/leaks.js';
 import { postgresPrograms, startPostgres } from '../support/postgres/server.mjs';
+import { hasAllCases } from '../support/sampled.js';
 
 /** Rolls a transaction back that found a stale claim. */
 const STALE = new Error('stale');
@@ -21,7 +22,7 @@ guardLeaks(t);
 const TIMES = leaseTimes(20);
 const LOST_AFTER_SECONDS = TIMES.lostAfterMs / 1000 + 1;
 const WORKERS = 20;
-const JOBS = process.env.TROUPE_PROOF === 'cluster' ? 5_000 : 500;
+const JOBS = hasAllCases ? 5_000 : 500;
 const CALLERS = 5;
 
 if (postgresPrograms() === null) {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { guardLeaks } from '../support/leaks.js';
+import { hasAllCases } from '../support/sampled.js';
 import { SEED } from '../support/seed.js';
 import type { Mutation } from './model-store.js';
 import { simulate } from './simulation.js';
@@ -11,8 +12,8 @@ const SAMPLE = 300;
 /** Found by each mutation within these many schedules of the sample. */
 const MUTATED = 2_000;
 
-/** `npm run proof -- cluster` runs all, in parts, so that an interrupted run goes on. */
-const part = process.env.TROUPE_PROOF === 'cluster' ? Number(process.env.TROUPE_ROUND ?? '1') : 0;
+/** The nightly job runs all, in parts, so that an interrupted run goes on. */
+const part = hasAllCases ? Number(process.env.TROUPE_ROUND ?? '1') : 0;
 const seeds = part > 0 ? { from: (part - 1) * (ALL / 10), count: ALL / 10 } : { from: SEED, count: SAMPLE };
 
 t.test('no schedule of faults loses, doubles or forks a session', async (t) => {

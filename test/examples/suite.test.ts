@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import { guardLeaks } from '../support/leaks.js';
-import { sampled } from '../support/sampled.js';
+import { hasAllCases, sampled } from '../support/sampled.js';
 import { makeHome } from '../support/service.js';
 import { startCommandWith } from '../support/service-process.js';
 
@@ -14,7 +14,7 @@ guardLeaks(t);
 process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock';
 
 const SUITE = 'examples/suite';
-const whole = process.env.TROUPE_PROOF === 'suite';
+const whole = hasAllCases;
 
 /** Every flow of the suite, by its path without extension. */
 const FLOWS = readdirSync(join(SUITE, 'flows'), { recursive: true, encoding: 'utf8' })
@@ -82,11 +82,11 @@ t.test(
   { timeout: 900_000 },
   async (t) => {
     const names = [
-      ...sampled(FLOWS.filter(isBroken), { proof: 'suite', name: 'broken', count: 2 }),
-      ...sampled(FLOWS.filter(isFlaky), { proof: 'suite', name: 'flaky', count: 1 }),
+      ...sampled(FLOWS.filter(isBroken), { name: 'broken', count: 2 }),
+      ...sampled(FLOWS.filter(isFlaky), { name: 'flaky', count: 1 }),
       ...sampled(
         FLOWS.filter((name) => !isBroken(name) && !isFlaky(name)),
-        { proof: 'suite', name: 'passing', count: 3 },
+        { name: 'passing', count: 3 },
       ),
     ];
     const words = ['--retries', '1', '--parallel', '2', '--act-timeout', '20', ...(whole ? ['--har-bodies'] : [])];

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ANY_FAULTS, type Fault, FaultyService, nameOf } from '../support/faulty-service.js';
 import { guardLeaks } from '../support/leaks.js';
-import { sampled } from '../support/sampled.js';
+import { hasAllCases, sampled } from '../support/sampled.js';
 import { makeHome } from '../support/service.js';
 import { startReceiver } from '../webhooks/receiver.js';
 import { FaultScenario, linesOf, startSite, stopped } from './fault-scenario.js';
@@ -22,7 +22,7 @@ t.test('a running service outlives each call of the system that fails once, and 
     await scenario.check(await service.calls());
   };
 
-  const cases = sampled(await faults(service, scenario), { proof: 'faults', name: 'running', count: 2 });
+  const cases = sampled(await faults(service, scenario), { name: 'running', count: 2 });
   let struck = 0;
   for (const [index, fault] of cases.entries()) {
     const failure = await strike(service, scenario, fault, `case-${index}`);
@@ -45,7 +45,7 @@ t.test('a running service outlives each call of the system that fails once, and 
 /** Those of every place that is passed; in a sample, which has no time to count them, those of each kind. */
 async function faults(service: FaultyService, scenario: FaultScenario): Promise<readonly Fault[]> {
   const calls = await service.calls();
-  if (process.env.TROUPE_PROOF !== 'faults') return ANY_FAULTS;
+  if (!hasAllCases) return ANY_FAULTS;
   // Some calls are made once in a service's life: counted are those of one that is in use already.
   await scenario.use(calls, 'warm-up');
   await service.arm('count');

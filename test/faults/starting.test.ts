@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import t from 'tap';
 import { ANY_FAULTS, type Fault, FaultyService, nameOf } from '../support/faulty-service.js';
 import { guardLeaks } from '../support/leaks.js';
-import { sampled } from '../support/sampled.js';
+import { hasAllCases, sampled } from '../support/sampled.js';
 import { makeHome } from '../support/service.js';
 import { linesOf, nothingLeft, REMEDY, saysSentences, stopped } from './fault-scenario.js';
 
@@ -11,11 +11,11 @@ guardLeaks(t);
 t.test(
   'a service starts when a call fails once, as it would without, or says what to do and starts then',
   async (t) => {
-    const isWhole = process.env.TROUPE_PROOF === 'faults';
+    const isWhole = hasAllCases;
     const without = await startedOnce(makeHome(t), isWhole ? 'count' : null);
     t.ok(without.driver, 'it says which driver it has');
     const faults = isWhole ? without.faults : ANY_FAULTS;
-    for (const fault of sampled(faults, { proof: 'faults', name: 'starting', count: 1 })) {
+    for (const fault of sampled(faults, { name: 'starting', count: 1 })) {
       const home = makeHome(t);
       const failure = await refusal(home, fault, without.driver).catch((error: unknown) => String(error));
       t.equal(failure, null, nameOf(fault));

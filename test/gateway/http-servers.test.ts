@@ -9,6 +9,7 @@ import { Reply } from '#troupe/gateway/http/reply.js';
 import { eventually } from '../support/eventually.js';
 import { rawCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
+import { hasAllCases } from '../support/sampled.js';
 import { everyServer } from '../support/tested-server.js';
 
 guardLeaks(t);
@@ -263,7 +264,7 @@ for (const name of await everyServer()) {
 }
 
 /** These tests wait for real deadlines. */
-if (process.env.TROUPE_PROOF === 'server') {
+if (hasAllCases) {
   for (const name of await everyServer()) {
     t.test(
       `A client that takes nothing of a complete answer is disconnected, a slow one is not (${name})`,

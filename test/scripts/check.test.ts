@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import t from 'tap';
-import { ownChecks, type Repository } from '../../scripts/check/own-checks.mjs';
+import { ownChecks, ownWarnings, type Repository } from '../../scripts/check/own-checks.mjs';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
@@ -24,40 +24,64 @@ function repositoryOf(files: Record<string, string>): Repository {
   };
 }
 
-const lines = (count: number) => 'x\n'.repeat(count);
-
-t.test('A file that is too long is named with its lines', async (t) => {
+t.test('A file of more than 600 lines is a warning', (t) => {
+  const lines = (count: number) => 'x\n'.repeat(count);
   const repository = repositoryOf({
-    'src/a.ts': lines(401),
-    'src/b.ts': lines(400),
-    'web/page.svelte': lines(401),
+    'src/a.ts': lines(601),
+    'src/b.ts': lines(600),
     'test/a.test.ts': lines(601),
-    'test/b.test.ts': lines(600),
-    'AGENTS.md': lines(101),
+    'test/pages/a.html': lines(601),
     'CHANGELOG.md': lines(5000),
   });
-  t.same(ownChecks['file sizes'](repository), [
-    'src/a.ts has 401 lines; 400 are allowed',
-    'web/page.svelte has 401 lines; 400 are allowed',
-    'test/a.test.ts has 601 lines; 600 are allowed',
-    'AGENTS.md has 101 lines; 100 are allowed',
+  t.same(ownWarnings['long files'](repository), [
+    'src/a.ts has 601 lines: is it one idea?',
+    'test/a.test.ts has 601 lines: is it one idea?',
   ]);
+  t.end();
 });
 
-t.test('A folder that holds more files than one reads at a glance is named', async (t) => {
-  const files = (folder: string, count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, n) => [`${folder}/f${n}.ts`, '']));
-  const repository = repositoryOf({
-    ...files('src/crowded', 21),
-    ...files('src/full', 20),
-    ...files('src/full/inner', 20),
-    ...files('web/parts', 22),
-    ...files('test/agent-js', 60),
-  });
-  t.same(ownChecks['folder sizes'](repository), [
-    'src/crowded has 21 files; 20 are allowed: group them by idea',
-    'web/parts has 22 files; 20 are allowed: group them by idea',
+t.test('Each test file is in one suite for each environment, and the suites keep to their budgets', (t) => {
+  const manifest = {
+    environments: { containers: { env: { TROUPE_TEST_DRIVER: 'docker' } } },
+    gate: { budget: 10, stages: { pure: { 'test/a.test.ts': 1 }, browsers: { 'test/b.test.ts': 9 } } },
+    smoke: { budget: 10, stages: { containers: { 'test/b.test.ts': 5 } } },
+    nightly: {
+      late: [{ env: { TROUPE_PART: ['1/2', '2/2'] }, files: ['test/c.test.ts'] }],
+      chaos: [{ command: ['scripts/chaos.mjs'], files: ['test/d.chaos.ts'] }],
+    },
+  };
+  const check = (changed: object, unsteady: readonly object[] = [], added: readonly string[] = []) => {
+    const files = ['test/a.test.ts', 'test/b.test.ts', 'test/c.test.ts', 'test/d.chaos.ts', ...added];
+    const texts = Object.fromEntries(files.map((file) => [file, '']));
+    const written = { 'test/suites.json': { ...manifest, ...changed }, 'test/unsteady.json': unsteady };
+    for (const [path, value] of Object.entries(written)) texts[path] = JSON.stringify(value);
+    return ownChecks['suites of tests'](repositoryOf(texts));
+  };
+  t.same(check({}), []);
+  t.same(check({}, [], ['test/new.test.ts']), ['test/new.test.ts is in no suite of test/suites.json']);
+  t.same(check({ smoke: { budget: 10, stages: { kills: { 'test/b.test.ts': 5 } } } }), [
+    'test/suites.json has twice: test/b.test.ts',
   ]);
+  t.same(check({ smoke: { budget: 10, stages: { containers: { 'test/gone.test.ts': 5 } } } }), [
+    'test/suites.json names test/gone.test.ts, which is not there',
+  ]);
+  t.same(check({ smoke: { budget: 4, stages: manifest.smoke.stages } }), [
+    'test/suites.json: smoke takes 5 s of processor time; 4 s are allowed',
+  ]);
+  t.same(check({ smoke: { budget: 4, stages: { containers: { 'test/b.test.ts': null } } } }), [
+    'test/suites.json: test/b.test.ts has no processor time in smoke',
+  ]);
+  t.same(check({ nightly: { ...manifest.nightly, odd: [{ environment: 'mars', files: ['test/b.test.ts'] }] } }), [
+    'test/suites.json has twice: test/b.test.ts',
+    'test/suites.json: the job odd runs in mars, which is no environment',
+  ]);
+  const entry = { file: 'test/a.test.ts', test: 'x', failure: 'y', commit: 'z' };
+  t.same(check({}, [entry]), []);
+  t.same(check({}, [{ ...entry, file: 'test/gone.test.ts' }, { file: 'test/a.test.ts' }]), [
+    'test/unsteady.json names test/gone.test.ts, which is not there',
+    'test/unsteady.json: an entry lacks test, failure, commit',
+  ]);
+  t.end();
 });
 
 t.test('A test file that does not guard against leaks is named, unless it says why', async (t) => {

@@ -5,13 +5,14 @@ import { BatchRecord } from '#troupe/protocol/batches/batch.js';
 import { EventReader } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
+import { hasAllCases } from '../support/sampled.js';
 import { makeHome, startTestService, type TestService } from '../support/service.js';
 import { readZip } from '../support/zip.js';
 
 guardLeaks(t);
 
 /** As many as a batch may have, or fewer: they cost seconds. */
-const MANY = process.env.TROUPE_PROOF === 'long' ? 10_000 : 300;
+const MANY = hasAllCases ? 10_000 : 300;
 const COUNTS = '({ n = 1 } = {}) => n + 1;';
 const FAILS = '// Fails.\n() => {\n  match(1, 2);\n};';
 

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as nextTry } from 'node:timers/promises';
 import t from 'tap';
 import { guardLeaks } from '../support/leaks.js';
+import { hasAllCases } from '../support/sampled.js';
 import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
 
 /** What one session leaves behind shows after a few. */
-const isWhole = process.env.TROUPE_PROOF === 'long';
+const isWhole = hasAllCases;
 const ROUNDS = isWhole ? 40 : 4;
 const AT_ONCE = isWhole ? 10 : 5;
 const SETTLE_MS = 10_000;

@@ -5,14 +5,15 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
+import { hasAllCases } from '../support/sampled.js';
 import { client, makeHome, startTestService } from '../support/service.js';
 import { runTroupe } from '../support/service-process.js';
 import { readZip } from '../support/zip.js';
 
 guardLeaks(t);
 
-/** Flows that use one login. All of them under `npm run proof -- long`. */
-const FLOWS = process.env.TROUPE_PROOF === 'long' ? 50 : 4;
+/** Flows that use one login. All of them in the nightly job. */
+const FLOWS = hasAllCases ? 50 : 4;
 
 /** A site with a login, which counts them. Its cookie and its token are nowhere else. */
 async function openShop(t: Test) {

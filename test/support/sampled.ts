@@ -1,14 +1,17 @@
 import { SEED } from './seed.js';
 
+/** Whether this run has every case of a test, however long that takes: `TROUPE_CASES=all`, as in jobs of `npm run nightly`. */
+export const hasAllCases = process.env.TROUPE_CASES === 'all';
+
 /**
- * The cases to run: all of them under `npm run proof -- <proof>`, else `count` of them, chosen by the seed and by `name`,
+ * The cases to run: all of them where this run has every case, else `count` of them, chosen by the seed and by `name`,
  * in their own order.
  */
 export function sampled<Case>(
   cases: readonly Case[],
-  { proof, name, count }: { readonly proof: string; readonly name: string; readonly count: number },
+  { name, count }: { readonly name: string; readonly count: number },
 ): readonly Case[] {
-  if (process.env.TROUPE_PROOF === proof || cases.length <= count) return cases;
+  if (hasAllCases || cases.length <= count) return cases;
   const random = randomOf([...name].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16_777_619), SEED));
   const chosen = new Set<number>();
   while (chosen.size < count) chosen.add(Math.floor(random() * cases.length));

@@ -7,6 +7,7 @@ import { readPosix } from '#troupe/request-client/curl-import/shells/read-posix.
 import { toBytes } from '#troupe/request-client/curl-import/source-text.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { skipWithout } from '../../support/programs.js';
+import { hasAllCases } from '../../support/sampled.js';
 import { SEED } from '../../support/seed.js';
 
 guardLeaks(t);
@@ -75,7 +76,7 @@ async function wordsBySh(commands: readonly string[]): Promise<string[][]> {
 }
 
 t.test('sh splits generated commands into the same words', { skip: skipWithout('sh') }, async (t) => {
-  const count = process.env.TROUPE_PROOF === 'curl' ? 100_000 : 500;
+  const count = hasAllCases ? 100_000 : 500;
   for (let done = 0; done < count; done += 1000) {
     const commands = fc.sample(command, { numRuns: Math.min(1000, count - done), seed: SEED + done });
     const bySh = await wordsBySh(commands);
