@@ -40,7 +40,7 @@ process.exit(verdicts.some(({ outcome }) => outcome === 'FAILED') ? 1 : 0);
 async function runJob({ name, steps }) {
   const startedAt = Date.now();
   const now = steps.filter((step) => !passed.has(nameOf(step))).slice(0, most);
-  console.log(`\n${name}: ${now.length} of ${steps.length} steps`);
+  console.log(`\n${name}: runs ${now.length} of ${steps.length} steps`);
   let failed = 0;
   for (const step of now) {
     if (await (step.command === undefined ? runFile(step) : runCommand(step))) remember(step);

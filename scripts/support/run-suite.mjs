@@ -44,8 +44,9 @@ async function runStage({ name, steps, atOnce }, { print, ...options }) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const result of results) add(counts, result);
   const seconds = Math.round((Date.now() - startedAt) / 1000);
-  const outcome = failed === 0 ? `${counts.passed} passed` : `${failed} files failed`;
-  print(`${failed === 0 ? 'ok    ' : 'FAILED'} ${name}: ${steps.length} files, ${outcome}, ${seconds} s`);
+  const outcome = failed === 0 ? `${counts.passed} passed` : `${failed} failed`;
+  const files = steps.length === 1 ? '1 file' : `${steps.length} files`;
+  print(`${failed === 0 ? 'ok    ' : 'FAILED'} ${name}: ${files}, ${outcome}, ${seconds} s`);
   return results;
 }
 
