@@ -113,6 +113,14 @@ t.test('A session that ended without a flow to blame has a test case that says w
   t.match(html, /WORKER_LOST.*The job failed/s);
 });
 
+t.test('A flow that was cut off is an error in JUnit', async (t) => {
+  const error = { code: 'INTERRUPTED', error: 'The service was stopped while the flow ran' } as const;
+  const record = sampleRecord({ status: 'failed', state: 'failed', error, flowFiles: ['shop/login.js'] });
+  const events = journaled([{ ms: 5, type: 'FlowStarted', data: { path: 'shop/login', depth: 1 } }]);
+  const { junit } = await made(t, record, events);
+  t.match(junit, /<testcase name="shop\/login"[^>]*><error type="INTERRUPTED"/);
+});
+
 t.test('What pages and scripts say is shown as text, whatever it is', async (t) => {
   const evil = `</style></script><script>alert(1)</script><img src=x onerror=alert(1)>"'&]]>\u0000\u001b[31m\u202e\ud800`;
   const error = { code: 'SCRIPT_ERROR', error: evil, details: { url: evil, title: evil, flow: evil } } as const;

@@ -97,6 +97,16 @@ t.test('A write does not wait until everybody has read', async (t) => {
   await Promise.all(readers);
 });
 
+t.test('A service that starts again shows every event of the one before, the newest too', async (t) => {
+  const { hub, journal } = await stage(t);
+  await hub.write({ events: lines(10, 20) });
+  const after = new EventHub(journal);
+  t.same(
+    await readAfter(after, 0),
+    Array.from({ length: 10 }, (_, n) => n),
+  );
+});
+
 t.test("A session's pages end with its end", async (t) => {
   const hub = await hubOf(t);
   const other = SessionId.parse('s00000000002');

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { type OAuthSettings, readOAuthSettings } from '#troupe/request-client/oauth/oauth-settings.js';
 import { openBrowser } from '#troupe/request-client/oauth/open-browser.js';
@@ -221,9 +222,9 @@ t.test("a token's own expiry counts if the answer has none, and Postman's keys a
   const jwt = ['{}', JSON.stringify({ exp: Math.floor(Date.now() / 1000) + 600 }), 'x']
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.');
-  let asked = 0;
-  const odd = createServer((_request, response) => {
-    asked += 1;
+  const asked: string[] = [];
+  const odd = createServer(async (request, response) => {
+    asked.push(await text(request));
     response.end(JSON.stringify({ access_token: `${jwt}` }));
   });
   await new Promise<void>((resolve) => {
@@ -238,6 +239,8 @@ t.test("a token's own expiry counts if the answer has none, and Postman's keys a
         accessTokenUrl: `http://127.0.0.1:${(odd.address() as AddressInfo).port}/`,
         clientId: 'x',
         clientSecret: 'yyyy',
+        scope: 'read write',
+        audience: 'https://api.example',
       }),
     ),
     (text) => text,
@@ -246,5 +249,7 @@ t.test("a token's own expiry counts if the answer has none, and Postman's keys a
   await made.store.token(settings);
   made.now += 600_000;
   await made.store.token(settings);
-  t.equal(asked, 2);
+  t.equal(asked.length, 2);
+  const sent = Object.fromEntries(new URLSearchParams(asked[0]));
+  t.match(sent, { grant_type: 'client_credentials', scope: 'read write', audience: 'https://api.example' });
 });
