@@ -1,6 +1,7 @@
 import { isMainThread, type MessagePort, parentPort } from 'node:worker_threads';
 import { expose } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
+import { stretched } from '../base/deadline.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { ActorContext, ActorKind, Behaviour, BehaviourFactory, MessageMap, Termination } from './actor.js';
 import { ActorCell } from './actor-cell.js';
@@ -118,7 +119,7 @@ class ActorThread implements ThreadControl {
   ping(): void {
     for (const { cell, hangMs } of this.#actors.values()) {
       const heldMs = cell.heldMs();
-      if (hangMs === null || heldMs <= hangMs) continue;
+      if (hangMs === null || heldMs <= stretched(hangMs)) continue;
       const error = new TroupeError('UNAVAILABLE', `A message was not handled within ${Math.round(heldMs)} ms`);
       void cell.stop({ reason: 'hang', error }, HANG_CLEAN_UP_MS);
     }

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { startLimit } from '../base/deadline.js';
 
 export interface HeartbeatOptions {
   readonly everyMs: number;
@@ -41,7 +42,7 @@ export class Heartbeat {
   }
 
   #schedule(): void {
-    if (!this.#stopped) this.#cancel = this.#clock.after(this.#options.everyMs, () => this.#beat());
+    if (!this.#stopped) this.#cancel = startLimit(this.#options.everyMs, () => this.#beat(), this.#clock);
   }
 
   #beat(): void {

@@ -1,3 +1,4 @@
+import { stretched } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { AskBounds } from './actor.js';
 
@@ -45,7 +46,7 @@ export class PendingAsks {
     const { signal, deadlineMs } = bounds;
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = this.#nextId++;
-    const dueMs = performance.now() + deadlineMs;
+    const dueMs = performance.now() + stretched(deadlineMs);
     return new Promise((resolve, reject) => {
       const onAbort = signal === undefined ? undefined : () => this.#abandon(id, signal.reason);
       if (onAbort !== undefined) signal?.addEventListener('abort', onAbort, { once: true });

@@ -1,3 +1,4 @@
+import { stretched, unstretched } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { ActorRef, AskBounds, MessageMap, MessageType } from './actor.js';
 import { PendingAsks } from './pending-asks.js';
@@ -65,7 +66,7 @@ export class StableRef<M extends MessageMap> implements ActorRef<M> {
   }
 
   ask<T extends MessageType<M>>(type: T, payload: M[T]['payload'], bounds: AskBounds): Promise<M[T]['reply']> {
-    const dueMs = performance.now() + bounds.deadlineMs;
+    const dueMs = performance.now() + stretched(bounds.deadlineMs);
     return this.#connection.kind === 'connected'
       ? this.#send(this.#connection.ref, type, payload, bounds, dueMs)
       : this.#wait(type, payload, bounds, dueMs);
@@ -102,13 +103,13 @@ export class StableRef<M extends MessageMap> implements ActorRef<M> {
       }
       await this.#waiting.open(
         type,
-        { ...bounds, deadlineMs: Math.max(0, dueMs - performance.now()) },
+        { ...bounds, deadlineMs: Math.max(0, unstretched(dueMs - performance.now())) },
         (id) => this.#waitingIds.add(id),
         (id) => this.#waitingIds.delete(id),
       );
     }
     if (this.#connection.kind === 'ended') throw this.#connection.error;
-    const left = { ...bounds, deadlineMs: Math.max(0, dueMs - performance.now()) };
+    const left = { ...bounds, deadlineMs: Math.max(0, unstretched(dueMs - performance.now())) };
     return this.#send(this.#connection.ref, type, payload, left, dueMs);
   }
 }

@@ -1,7 +1,7 @@
 import { type Observable, Subject } from 'rxjs';
 import { assertNever } from '../base/assert-never.js';
 import type { Clock } from '../base/clock.js';
-import { boundedWait } from '../base/deadline.js';
+import { boundedWait, startLimit } from '../base/deadline.js';
 import { deferred } from '../base/deferred.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { ActorRef, MessageMap, Termination } from './actor.js';
@@ -189,7 +189,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
 
   #shutdownTime(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#deps.clock.after(this.#spec.shutdownMs, resolve);
+      const cancel = startLimit(this.#spec.shutdownMs, resolve, this.#deps.clock);
       void this.#started.then(cancel);
     });
   }

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../base/clock.js';
+import { startLimit } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { MessageMap, Termination } from './actor.js';
 import type { ThreadStats } from './actor-thread.js';
@@ -113,9 +114,13 @@ export class Supervision {
 
   async #stop(deadlineMs: number): Promise<void> {
     const { clock = systemClock } = this.#options;
-    const cancelTimer = clock.after(deadlineMs, () => {
-      for (const child of [...this.#children.values()]) child.kill();
-    });
+    const cancelTimer = startLimit(
+      deadlineMs,
+      () => {
+        for (const child of [...this.#children.values()]) child.kill();
+      },
+      clock,
+    );
     for (const child of [...this.#children.values()].reverse()) await child.stop();
     cancelTimer();
   }

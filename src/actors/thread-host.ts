@@ -4,7 +4,7 @@ import { type Remote, transfer, wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { type Observable, Subject } from 'rxjs';
 import { type Clock, systemClock } from '../base/clock.js';
-import { withDeadline } from '../base/deadline.js';
+import { startLimit, withDeadline } from '../base/deadline.js';
 import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { ActorKind, ActorRef, AskBounds, MessageMap, Termination } from './actor.js';
@@ -172,10 +172,14 @@ export class ThreadHost {
   }
 
   async #stop(id: number, terminated: Promise<Termination>, deadlineMs: number): Promise<Termination> {
-    const cancelTimer = this.#clock.after(deadlineMs + STOP_GRACE_MS, () => {
-      const error = new TroupeError('UNAVAILABLE', 'The thread of the actor does not answer');
-      this.#actors.get(id)?.terminate({ reason: 'hang', error });
-    });
+    const cancelTimer = startLimit(
+      deadlineMs + STOP_GRACE_MS,
+      () => {
+        const error = new TroupeError('UNAVAILABLE', 'The thread of the actor does not answer');
+        this.#actors.get(id)?.terminate({ reason: 'hang', error });
+      },
+      this.#clock,
+    );
     const asked = this.#callControl(() => this.#control.stop(id, deadlineMs)).catch(() => undefined);
     // Do not wait for an actor that counts as ended.
     await Promise.race([asked, terminated]);
@@ -207,7 +211,7 @@ export class ThreadHost {
       this.#hang = new TroupeError('UNAVAILABLE', `The thread ${what}, so it was ended`);
       void this.#worker.terminate();
     };
-    const cancelLoad = this.#clock.after(LOAD_MS, () => onHang(`did not load within ${LOAD_MS} ms`));
+    const cancelLoad = startLimit(LOAD_MS, () => onHang(`did not load within ${LOAD_MS} ms`), this.#clock);
     void this.exited.then(cancelLoad);
     // If the thread dies first, `exited` reports it; the call itself would stay pending forever.
     void connected.then(cancelLoad);

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { stretched } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { readBundle } from '../script/bundle.js';
@@ -134,7 +135,7 @@ export class Agent {
 
   /** Where the active page stands, for errors that no call of the agent made; null without a page. */
   async place(): Promise<{ readonly url: string; readonly title: string } | null> {
-    const bounds = { deadline: performance.now() + PLACE_MS, signal: new AbortController().signal };
+    const bounds = { deadline: performance.now() + stretched(PLACE_MS), signal: new AbortController().signal };
     return (await this.#activeTab()?.place(bounds)) ?? null;
   }
 

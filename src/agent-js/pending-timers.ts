@@ -1,7 +1,8 @@
+import { stretched } from '../base/deadline.js';
 import type { PendingTimer } from './tabs/page-calls.js';
 import type { Tab } from './tabs/tab.js';
 
-const ANSWER_MS = 250;
+const ANSWER_MS = stretched(250);
 
 /** The timers of the page that are still to come; null if it does not answer. Never rejects. Bounded. */
 export async function pendingTimers(tab: Tab | undefined): Promise<readonly PendingTimer[] | null> {

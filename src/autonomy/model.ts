@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { startLimit, stretched } from '../base/deadline.js';
 import type { ModelChoice } from '../config/models.js';
 import { TroupeError } from '../protocol/errors.js';
 import { AnswerBuilder, type ModelAnswer } from './answer-builder.js';
@@ -112,7 +113,7 @@ export class Model {
       webhookSecret: null,
       logLevel: 'off',
       maxRetries: 0,
-      timeout: this.#bounds.answerMs,
+      timeout: stretched(this.#bounds.answerMs),
     });
     return this.#client;
   }
@@ -122,16 +123,16 @@ export class Model {
 class Deadlines {
   readonly #bounds: ModelBounds;
   readonly #late = new AbortController();
-  readonly #answer: NodeJS.Timeout;
-  #silence: NodeJS.Timeout;
+  readonly #cancelAnswer: () => void;
+  #cancelSilence: () => void;
   readonly signal: AbortSignal;
   #fault: TroupeError | null = null;
 
   constructor(bounds: ModelBounds, outer: AbortSignal) {
     this.#bounds = bounds;
     this.signal = AbortSignal.any([outer, this.#late.signal]);
-    this.#answer = setTimeout(() => this.#end(`did not answer within ${bounds.answerMs} ms`), bounds.answerMs);
-    this.#silence = this.#listen();
+    this.#cancelAnswer = startLimit(bounds.answerMs, () => this.#end(`did not answer within ${bounds.answerMs} ms`));
+    this.#cancelSilence = this.#listen();
   }
 
   /** The error of a request that was ended here. */
@@ -140,18 +141,18 @@ class Deadlines {
   }
 
   restartSilence(): void {
-    clearTimeout(this.#silence);
-    this.#silence = this.#listen();
+    this.#cancelSilence();
+    this.#cancelSilence = this.#listen();
   }
 
   stop(): void {
-    clearTimeout(this.#answer);
-    clearTimeout(this.#silence);
+    this.#cancelAnswer();
+    this.#cancelSilence();
   }
 
-  #listen(): NodeJS.Timeout {
+  #listen(): () => void {
     const { silenceMs } = this.#bounds;
-    return setTimeout(() => this.#end(`said nothing for ${silenceMs} ms`), silenceMs);
+    return startLimit(silenceMs, () => this.#end(`said nothing for ${silenceMs} ms`));
   }
 
   #end(why: string): void {

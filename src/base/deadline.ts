@@ -1,10 +1,47 @@
 import { type Clock, systemClock } from './clock.js';
 
+/**
+ * How many times longer limits are than they say. Tests run several services on a few cores, and no limit of theirs
+ * should end work that is only slow: their runner gives a factor. Otherwise it is 1.
+ */
+const FACTOR = readFactor();
+
+function readFactor(): number {
+  // Every thread has Node's environment data, also one that is started without environment variables. A page has none.
+  const threads = globalThis.process?.getBuiltinModule?.('node:worker_threads');
+  const given = threads?.getEnvironmentData('troupe.deadlineFactor');
+  return typeof given === 'number' && given > 1 && Number.isFinite(given) ? given : 1;
+}
+
+/**
+ * The length of a limit that is not one of the waits below, which stretch theirs themselves. What is left of a limit is
+ * not stretched again.
+ * @param clock a clock that was injected says what time it is, so its limits stay as they are
+ */
+export function stretched(ms: number, clock: Clock = systemClock): number {
+  return clock === systemClock && FACTOR !== 1 ? Math.ceil(ms * FACTOR) : ms;
+}
+
+/** The length of a limit that ends `ms` from now, for what is left of one and is passed on as another. */
+export function unstretched(ms: number): number {
+  return ms / FACTOR;
+}
+
+/** Calls `late` when the limit is over. The returned function cancels it, and may be called at any time. */
+export function startLimit(ms: number, late: () => void, clock: Clock = systemClock): () => void {
+  return clock.after(stretched(ms, clock), late);
+}
+
+/** A signal that is aborted with a `TimeoutError` when the limit is over. Not for `AbortSignal.any()`: {@link withSignal}. */
+export function limitSignal(ms: number): AbortSignal {
+  return AbortSignal.timeout(stretched(ms));
+}
+
 /** The limits of a wait. Its timer and its listener are removed when the wait ends, for whatever reason. */
 export interface WaitBounds {
   /** Rejects the wait with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds after which the wait rejects; if omitted, only the signal ends it. */
+  /** Milliseconds after which the wait rejects, {@link stretched}; if omitted, only the signal ends it. */
   readonly ms?: number | undefined;
   /** Creates the error for the rejection after `ms`. */
   readonly late?: () => Error;
@@ -37,7 +74,7 @@ export function boundedWait<T>(
       settle();
     };
     const abort = () => end(() => reject(signal?.reason));
-    const cancelTimer = ms === undefined ? undefined : clock.after(ms, () => end(() => reject(late())));
+    const cancelTimer = ms === undefined ? undefined : startLimit(ms, () => end(() => reject(late())), clock);
     signal?.addEventListener('abort', abort, { once: true });
     const fail = (error: unknown) => end(() => reject(error));
     try {
@@ -56,7 +93,7 @@ export function withDeadline<T>(work: Promise<T>, bounds: WaitBounds): Promise<T
   return boundedWait(bounds, (resolve, reject) => void work.then(resolve, reject));
 }
 
-/** Whether `work` settles within `ms`, successfully or not; it continues in any case. */
+/** Whether `work` settles within `ms`, {@link stretched}, successfully or not; it continues in any case. */
 export function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = work.then(
     () => true,
@@ -65,7 +102,7 @@ export function settlesWithin(work: Promise<unknown>, ms: number): Promise<boole
   return withDeadline(settled, { ms }).catch(() => false);
 }
 
-/** Resolves after `ms`. Rejects with the signal's reason. */
+/** Resolves after `ms`; no limit, so never stretched. Rejects with the signal's reason. */
 export function pause(
   ms: number,
   { signal, clock = systemClock }: Pick<WaitBounds, 'signal' | 'clock'> = {},
@@ -100,7 +137,7 @@ export async function withSignal<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const removeListeners = signals.map((signal) => onAbort(signal, () => controller.abort(signal.reason)));
-  const cancelTimer = ms === undefined ? undefined : clock.after(ms, () => controller.abort(late()));
+  const cancelTimer = ms === undefined ? undefined : startLimit(ms, () => controller.abort(late()), clock);
   try {
     return await work(controller.signal);
   } finally {

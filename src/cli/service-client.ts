@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { limitSignal } from '../base/deadline.js';
 import { Connection } from '../client/connection.js';
 import { serviceToken } from '../config/environment.js';
 import type { Config } from '../config.js';
@@ -36,7 +37,7 @@ export class ServiceClient {
   /** Whether a Troupe service listens there: one that wants a token says so in our words. */
   async answers(): Promise<boolean> {
     try {
-      const response = await this.#fetch('GET', '/api/health', { signal: AbortSignal.timeout(HELLO_MS) });
+      const response = await this.#fetch('GET', '/api/health', { signal: limitSignal(HELLO_MS) });
       const body: unknown = await response.json();
       if (!response.ok) return ErrorBodySchema.safeParse(body).success;
       if (!hasMember(body, 'capacity')) return false;
@@ -73,7 +74,7 @@ export class ServiceClient {
 
   async #answer(method: string, path: string, body?: unknown): Promise<Response> {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    return checked(await this.#fetch(method, path, { ...sent, signal: AbortSignal.timeout(ANSWER_MS) }));
+    return checked(await this.#fetch(method, path, { ...sent, signal: limitSignal(ANSWER_MS) }));
   }
 
   async #fetch(method: string, path: string, init: RequestInit): Promise<Response> {

@@ -1,4 +1,4 @@
-import { pause, withSignal } from '../base/deadline.js';
+import { pause, stretched, withSignal } from '../base/deadline.js';
 import { decodeError, isErrorCode, TroupeError } from '../protocol/errors.js';
 import { serverSentEvents } from './server-sent-events.js';
 
@@ -45,7 +45,7 @@ const CALL_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
 /** A broken stream of events is reopened for so long before it fails, in milliseconds. */
-const REOPEN_MS = 30_000;
+const REOPEN_MS = stretched(30_000);
 /** After these the same request can succeed. */
 const TEMPORARY = [429, 502, 503];
 

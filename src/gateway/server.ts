@@ -1,5 +1,6 @@
 import { PictureBudget } from '../agent-js/pictures/picture-budget.js';
 import { proofOf } from '../auth/service-proof.js';
+import { startLimit } from '../base/deadline.js';
 import { ClosedPorts } from '../net-policy/closed-ports.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
@@ -265,9 +266,9 @@ export class Gateway {
     for (const reply of this.#open) reply.closeAfter();
     if (this.#open.size > 0) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, deadlineMs);
+        const cancelTimer = startLimit(deadlineMs, resolve);
         this.#onIdle = () => {
-          clearTimeout(timer);
+          cancelTimer();
           resolve();
         };
       });

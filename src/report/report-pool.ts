@@ -1,7 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { systemClock } from '../base/clock.js';
-import { onAbort, settlesWithin } from '../base/deadline.js';
+import { limitSignal, onAbort, settlesWithin, startLimit } from '../base/deadline.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
@@ -67,7 +66,7 @@ export class ReportPool {
    */
   async collect(task: BatchJUnitTask): Promise<string> {
     if (this.#closed !== null) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
-    const deadline = AbortSignal.timeout(DEADLINE_MS);
+    const deadline = limitSignal(DEADLINE_MS);
     try {
       return textOf(await this.#pool.run(task, { name: 'collect', signal: deadline }));
     } catch (error) {
@@ -83,7 +82,7 @@ export class ReportPool {
     port1.once('message', () =>
       onAbort(
         done.signal,
-        systemClock.after(DEADLINE_MS, () => deadline.abort()),
+        startLimit(DEADLINE_MS, () => deadline.abort()),
       ),
     );
     const made = this.#pool

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { stretched } from '../base/deadline.js';
 import { deferred } from '../base/deferred.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent, StepKind } from '../protocol/events.js';
@@ -190,7 +191,7 @@ export class Sandbox {
     this.#ready.cancel(run.number);
     run.grace = setTimeout(
       () => run.settle({ ok: false, error: body, stopped: false, broken: true }),
-      this.#limits.graceMs,
+      stretched(this.#limits.graceMs),
     );
   }
 

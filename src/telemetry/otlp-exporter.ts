@@ -1,3 +1,4 @@
+import { limitSignal } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
 import type { Span, SpanAttributes } from './span-maker.js';
 
@@ -78,7 +79,7 @@ export class OtlpExporter {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(this.#message(batch)),
-        signal: AbortSignal.timeout(SEND_MS),
+        signal: limitSignal(SEND_MS),
         redirect: 'error',
       });
       await response.arrayBuffer();

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { startLimit } from '../base/deadline.js';
 import type { ClosedPorts } from '../net-policy/closed-ports.js';
 import { TroupeError } from '../protocol/errors.js';
 
@@ -92,9 +93,9 @@ async function startOn(path: string, port: number, signal: AbortSignal) {
   let output = '';
   let ready = false;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, START_MS);
+    const cancelTimer = startLimit(START_MS, resolve);
     const done = (): void => {
-      clearTimeout(timer);
+      cancelTimer();
       signal.removeEventListener('abort', done);
       resolve();
     };

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t from 'tap';
 import {
   boundedWait,
@@ -8,6 +11,7 @@ import {
   withDeadline,
   withSignal,
 } from '#troupe/base/deadline.js';
+import { deadlineFactor, measureDeadlines } from '../../scripts/support/deadline-factor.mjs';
 import { ManualClock } from '../actors/manual-clock.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -121,4 +125,58 @@ t.test('All who wait for a change wake up, and nobody stays behind', async (t) =
   await Promise.all(waits);
   t.equal(wakeups.size, 0);
   await wakeups.next(given.signal);
+});
+
+const run = promisify(execFile);
+const SPECIMEN = join(import.meta.dirname, 'factor-specimen.mjs');
+
+/** @param factor none as in use, where nobody gives one */
+function environment(factor: string | undefined): NodeJS.ProcessEnv {
+  const { TROUPE_TEST_DEADLINE_FACTOR: _, NODE_OPTIONS: __, ...env } = process.env;
+  return factor === undefined
+    ? env
+    : measureDeadlines({ files: 3, env: { ...env, TROUPE_TEST_DEADLINE_FACTOR: factor } }).env;
+}
+
+t.test('A factor reaches a process, its threads without environment variables, and a pool of them', async (t) => {
+  const lengths = async (factor?: string): Promise<unknown> =>
+    JSON.parse((await run(process.execPath, [SPECIMEN], { env: environment(factor) })).stdout);
+  t.same(await lengths(), [10, 10, 10]);
+  t.same(await lengths('4'), [40, 40, 40]);
+  t.same(await lengths('1'), [10, 10, 10]);
+});
+
+t.test('Limits on the clock of the system are stretched; those on another clock, and pauses, are not', async (t) => {
+  const source = `
+    const { systemClock } = await import('#troupe/base/clock.js');
+    const asked = [];
+    systemClock.after = (ms, work) => { asked.push(ms); setTimeout(work); return () => undefined; };
+    const { pause, settlesWithin, startLimit, stretched, unstretched, withDeadline, withSignal } =
+      await import('#troupe/base/deadline.js');
+    const never = new Promise(() => undefined);
+    const bounds = { ms: 10, late: () => new Error('late') };
+    await withDeadline(never, bounds).catch(() => undefined);
+    await settlesWithin(never, 20);
+    await withSignal({ ...bounds, ms: 30, signals: [] }, (signal) => withDeadline(never, { signal })).catch(() => undefined);
+    await new Promise((resolve) => startLimit(40, resolve));
+    await pause(50);
+    const clock = { now: () => new Date(), after: systemClock.after };
+    await withDeadline(never, { ...bounds, ms: 60, clock }).catch(() => undefined);
+    console.log(JSON.stringify([asked, stretched(10, clock), unstretched(stretched(10))]));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', source], { env: environment('4') });
+  t.same(JSON.parse(stdout), [[40, 80, 120, 160, 50, 60], 10, 10]);
+});
+
+t.test('A slow or crowded machine has longer limits, and none has shorter ones', (t) => {
+  const idle = { slowness: 1, waiting: 1, load: 0, cores: 8, files: 1 };
+  t.equal(deadlineFactor(idle), 1);
+  t.equal(deadlineFactor({ ...idle, files: 3 }), 2, 'several files at a time');
+  t.equal(deadlineFactor({ ...idle, slowness: 3 }), 3);
+  t.equal(deadlineFactor({ ...idle, load: 2, cores: 2, files: 3 }), 3.5);
+  t.equal(deadlineFactor({ ...idle, waiting: 4 }), 4);
+  t.equal(deadlineFactor({ ...idle, slowness: 4, waiting: 9 }), 10);
+  const { factor, env } = measureDeadlines({ files: 2, env: { NODE_OPTIONS: '--no-warnings' } });
+  t.ok(factor >= 2 && factor <= 10);
+  t.match(env, { NODE_OPTIONS: /^--no-warnings --require=/, TROUPE_TEST_DEADLINE_FACTOR: String(factor) });
+  t.end();
 });

@@ -7,8 +7,7 @@ import type {
   CdpTargetFilter,
   CdpTargetInfo,
 } from '../../agent-js/browser/cdp.js';
-import { systemClock } from '../../base/clock.js';
-import { onAbort, settlesWithin } from '../../base/deadline.js';
+import { onAbort, settlesWithin, startLimit, stretched } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
@@ -22,7 +21,7 @@ const PAGES: CdpTargetFilter = [{ type: 'page', exclude: false }, { exclude: tru
 /** Open pages at most; a further one is closed at once. */
 const MAX_PAGES = 50;
 /** When the actor takes over a browser, a page that does not answer within this time is closed. */
-const PROBE_MS = 2_000;
+const PROBE_MS = stretched(2_000);
 /** So long a page may take to close; one that computes is closed by force within a second or two. */
 const CLOSE_MS = 10_000;
 
@@ -79,7 +78,7 @@ export class Browser implements BrowserPort {
     const connection = await CdpConnection.open(channel, bounds);
     const close = () => connection.close();
     const removeAbortListener = onAbort(bounds.signal, close);
-    const cancelTimer = systemClock.after(bounds.deadlineMs, close);
+    const cancelTimer = startLimit(bounds.deadlineMs, close);
     try {
       const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
       await browser.#attach();

@@ -10,7 +10,7 @@ import { Model } from '../../autonomy/model.js';
 import { type LoopClock, ModelCaller } from '../../autonomy/model-caller.js';
 import { systemPrompt, taskMessage } from '../../autonomy/prompt.js';
 import type { ScriptOutcome } from '../../autonomy/tool-answers.js';
-import { pause, Wakeups, withSignal } from '../../base/deadline.js';
+import { pause, stretched, Wakeups, withSignal } from '../../base/deadline.js';
 import type { ModelChoice } from '../../config/models.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
@@ -130,7 +130,7 @@ export class ModelPhase {
       },
       waitForControl: (asked) => this.#deps.waitForControl(asked),
       look: (asked) =>
-        secrets.hide(() => this.#deps.agent.see({ deadline: performance.now() + LOOK_MS, signal: asked })),
+        secrets.hide(() => this.#deps.agent.see({ deadline: performance.now() + stretched(LOOK_MS), signal: asked })),
     };
     return new Loop({
       record,

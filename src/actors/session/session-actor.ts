@@ -10,7 +10,7 @@ import { Secrets } from '../../agent-js/secrets.js';
 import { SavedStates } from '../../agent-js/state/saved-states.js';
 import { TraceLog } from '../../agent-js/trace/trace-log.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
-import { settlesWithin, withSignal } from '../../base/deadline.js';
+import { settlesWithin, stretched, withSignal } from '../../base/deadline.js';
 import { PlaywrightSession } from '../../playwright/session/playwright-session.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
@@ -230,8 +230,9 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     return { pageLost: browser.pageLost };
   }
 
-  async #probe(timeoutMs: number, asker: Asker): Promise<null> {
+  async #probe(limitMs: number, asker: Asker): Promise<null> {
     const { browser, sandbox } = this.#openParts();
+    const timeoutMs = stretched(limitMs);
     const script = { source: '(() => 6 * 7)()', name: 'probe.js', kind: 'script', timeoutMs } as const;
     await Promise.all([
       browser.probe(timeoutMs),

@@ -1,4 +1,5 @@
 import type { CdpEvent } from '../../agent-js/browser/cdp.js';
+import { stretched } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { readBundle } from '../../script/bundle.js';
@@ -14,8 +15,8 @@ const DOCUMENT = Buffer.from('<!doctype html><title>Encoder</title>').toString('
 const POLICY = { name: 'Content-Security-Policy', value: "default-src 'none'" };
 const ENCODER_SOURCE = `(${readBundle(import.meta.url, './page/encoder')})()`;
 const CALL = `async function (method, json) { return JSON.stringify(await this[method](...JSON.parse(json))); }`;
-const OPEN_MS = 10_000;
-const CALL_MS = 10_000;
+const OPEN_MS = stretched(10_000);
+const CALL_MS = stretched(10_000);
 
 interface OpenRecording {
   readonly recording: Recording;

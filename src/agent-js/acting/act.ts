@@ -1,3 +1,4 @@
+import { stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { DialogNotice } from '../../protocol/look.js';
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
@@ -22,9 +23,9 @@ import { waitUntilLoaded } from './wait.js';
 /** How long an action without any effect so far is given to have one. */
 const GRACE_MS = 60;
 /** How long the page around a frame may take to tell that the frame's form leads it away. */
-const OUTWARDS_MS = 400;
+const OUTWARDS_MS = stretched(400);
 /** How long a window that a page has asked for may take to be there. */
-const WINDOW_MS = 2_000;
+const WINDOW_MS = stretched(2_000);
 /** A longer message of a dialog is cut. */
 const MAX_MESSAGE = 2_000;
 

@@ -1,3 +1,4 @@
+import { stretched } from '../../base/deadline.js';
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
 import type { CdpDragData } from '../browser/cdp.js';
 import { type DropPoint, PAST_MIDDLE } from '../tabs/page-calls.js';
@@ -9,7 +10,7 @@ const DRAG_STEPS = 5;
 /** A press becomes a drag once the pointer has moved so many pixels. */
 const DRAG_THRESHOLD = 12;
 /** The browser says soon after the first move whether the page lets the element be carried off (HTML drag and drop). */
-const DRAG_START_MS = 500;
+const DRAG_START_MS = stretched(500);
 /** What has moved less, in pixels, has not moved. */
 const MOVED_PX = 2;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { stretched } from '../../base/deadline.js';
 import { writeFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
@@ -10,8 +11,8 @@ import { dropFiles } from './drag.js';
 import type { Point } from './pointer.js';
 
 /** A chooser that is not open by then is waited for only where files cannot be dropped; then that long. */
-const SOON_MS = 1_000;
-const CHOOSER_MS = 2_000;
+const SOON_MS = stretched(1_000);
+const CHOOSER_MS = stretched(2_000);
 
 /** As much as `File.write` writes. */
 const MAX_WRITTEN_BYTES = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { pause } from '../../base/deadline.js';
+import { pause, stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, cancelledError, remainingMs, within } from '../browser/bounds.js';
 import { meantByWords } from '../locating/locator.js';
@@ -9,7 +9,7 @@ import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 
 /** After DOMContentLoaded a page that goes on loading is given this long. */
-const LOAD_MS = 3_000;
+const LOAD_MS = stretched(3_000);
 
 /**
  * Waits for `"navigation"`, `"idle"`, a locator to appear, `"!"` and a locator to go, or a number of milliseconds.

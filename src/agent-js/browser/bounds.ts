@@ -1,4 +1,4 @@
-import { withDeadline } from '../../base/deadline.js';
+import { stretched, withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { HostCallContext } from '../../script/host-module.js';
 
@@ -10,7 +10,7 @@ const MARGIN_MS = 100;
  */
 const LAST_WORD_MS = 60;
 /** A page that keeps time by itself and is not heard by then hangs. */
-const LATENESS_MS = 2_000;
+const LATENESS_MS = stretched(2_000);
 
 /** How long a call may take. */
 export interface Bounds {
@@ -21,11 +21,11 @@ export interface Bounds {
   readonly signal: AbortSignal;
 }
 
-/** The bounds of a call that a script made: `ms` from now, and never past the script's own. */
+/** The bounds of a call that a script made: `ms` from now, stretched, and never past the script's own. */
 export function boundsOf(context: HostCallContext, ms: number): Bounds {
   const now = performance.now();
   const remaining = context.remainingMs();
-  const deadline = now + Math.max(0, Math.min(ms, remaining - MARGIN_MS));
+  const deadline = now + Math.max(0, Math.min(stretched(ms), remaining - MARGIN_MS));
   return { deadline, end: Math.max(deadline, now + remaining - LAST_WORD_MS), signal: context.signal };
 }
 

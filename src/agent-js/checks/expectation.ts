@@ -1,3 +1,4 @@
+import { stretched } from '../../base/deadline.js';
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
 import { type Bounds, remainingMs } from '../browser/bounds.js';
 import { insteadWords, problemError } from '../locating/problem-error.js';
@@ -10,9 +11,9 @@ import { containsExpected, expectedText, failureSentence, judge, receivedText, w
 import { SeenValues } from './seen-values.js';
 
 /** A page is asked again after this time, because another tab may be in front by then. */
-const ROUND_MS = 1_000;
+const ROUND_MS = stretched(1_000);
 /** A locator that means several elements, or an element that has gone, for so long does so for good. */
-const STUCK_MS = 1_000;
+const STUCK_MS = stretched(1_000);
 
 /** What came of waiting: the assertion holds, or its regular expression has to be tested on a text. */
 export type Waited = { readonly kind: 'passed' } | { readonly kind: 'test'; readonly text: string };

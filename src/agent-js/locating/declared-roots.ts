@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { stretched } from '../../base/deadline.js';
 import { type Bounds, remainingMs, throwIfCancelled, within } from '../browser/bounds.js';
 import type { BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent, CdpNode } from '../browser/cdp.js';
@@ -7,7 +8,7 @@ import type { Frames } from '../tabs/frames.js';
 import { DECLARED, REWRITTEN } from '../tabs/page-calls.js';
 
 /** A page that is held answers nobody. */
-const SEEK_MS = 1_500;
+const SEEK_MS = stretched(1_500);
 /** While something is waited for, it is sought for again after this. */
 const AGAIN_MS = 250;
 /** Closed roots of a process beyond this are not handed on. */

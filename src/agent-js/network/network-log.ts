@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { settlesWithin } from '../../base/deadline.js';
+import { settlesWithin, stretched } from '../../base/deadline.js';
 import { appendFile } from '../../files/thread-files.js';
 import { NO_ANSWER } from '../../protocol/network-log.js';
 import type { BrowserPort } from '../browser/browser-port.js';
@@ -18,7 +18,7 @@ const MAX_BODIES_BYTES = 64 * 1024 * 1024;
 const BROWSER_BUFFER_BYTES = 16 * 1024 * 1024;
 /** Bodies that are being read at once; further ones are left out. */
 const MAX_READING = 100;
-const READ_MS = 5_000;
+const READ_MS = stretched(5_000);
 /** The end of a session waits this long for the bodies that are being read. */
 const LAST_READ_MS = 1_000;
 /** Written in pieces, at most so often. */

@@ -1,4 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises';
+import { stretched } from '../../base/deadline.js';
 import type { ElementBox } from '../../protocol/report/element-box.js';
 import { isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
@@ -30,7 +31,7 @@ export interface Pictured {
 const FIRST_TRY_MS = 400;
 const PAUSE_MS = 25;
 /** A page that does not say by then where an element is has a picture without a mark. */
-const BOX_MS = 500;
+const BOX_MS = stretched(500);
 /** Why there is no picture. */
 export const DIALOG_OPEN = 'a dialog is open, and a page with a dialog cannot be drawn';
 const NEXT_BEGAN = 'the next step had begun';

@@ -1,4 +1,4 @@
-import { settlesWithin } from '../../base/deadline.js';
+import { settlesWithin, stretched } from '../../base/deadline.js';
 import type { Bounds } from '../browser/bounds.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Pictured } from './awaited-pictures.js';
@@ -10,7 +10,7 @@ import { keepScreenshot } from './screenshots.js';
 const WIDTH = 640;
 const MAX_HEIGHT = 640;
 /** A page that is not painted with its mark within this time has no picture from the screencast. */
-const PAINT_MS = 1_500;
+const PAINT_MS = stretched(1_500);
 /** The same for the frame, once it is painted. */
 const ARRIVAL_MS = 500;
 /** Frames of other processes are waited for this long at most, with what moves in them. */

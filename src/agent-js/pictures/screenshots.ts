@@ -1,5 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stretched } from '../../base/deadline.js';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
 import { writeFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -10,7 +11,7 @@ import { type Box, isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 
 /** A page that draws nothing for so long has no picture. */
-export const CAPTURE_MS = 3_000;
+export const CAPTURE_MS = stretched(3_000);
 
 export interface Screenshot {
   /** A name in the screenshots folder. */

@@ -1,8 +1,9 @@
+import { stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { StorageState } from '../../protocol/login-state.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
 
-const READ_MS = 5_000;
+const READ_MS = stretched(5_000);
 
 /**
  * The cookies of the whole browser, and the local storage of the sites that are open in a tab.

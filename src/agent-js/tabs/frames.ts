@@ -1,3 +1,4 @@
+import { stretched } from '../../base/deadline.js';
 import { type Bounds, throwIfCancelled, within } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams, CdpTargetFilter } from '../browser/cdp.js';
@@ -10,10 +11,10 @@ import { HOOKS_SOURCE, type PageWorld, WORLD_SOURCE } from './page-world.js';
 /** Frames of a page beyond this are not followed. */
 const MAX_FRAMES = 1_000;
 /** A frame that does not answer by then has no say; and by then, as long as its process has not answered since. */
-const FRAME_MS = 1_500;
-const SILENT_MS = 100;
+const FRAME_MS = stretched(1_500);
+const SILENT_MS = stretched(100);
 /** A process that was given a frame to draw says so before it can be asked; on a busy machine by so much. */
-const FOLLOWED_MS = 500;
+const FOLLOWED_MS = stretched(500);
 /**
  * Only frames are followed. Chromium pauses a dedicated worker at its start even if the filter leaves it out, and then no
  * one can resume it; so workers are let in, resumed, and let go.

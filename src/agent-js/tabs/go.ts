@@ -1,3 +1,4 @@
+import { stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, remainingMs, throwIfCancelled, within } from '../browser/bounds.js';
 import type { CdpResult } from '../browser/cdp.js';
@@ -6,12 +7,12 @@ import { failureWords } from './navigation.js';
 import type { Tab } from './tab.js';
 
 /** What a page that does not answer is given before its script is stopped. */
-const HUNG_MS = 1_500;
-const STOP_MS = 500;
+const HUNG_MS = stretched(1_500);
+const STOP_MS = stretched(500);
 /** After a failed navigation the browser shows an error page. */
-const ERROR_PAGE_MS = 1_000;
+const ERROR_PAGE_MS = stretched(1_000);
 /** A document that was asked for is there by then, after one that came before it. */
-const OVERTAKEN_MS = 1_000;
+const OVERTAKEN_MS = stretched(1_000);
 /** A navigation that the page had asked for before its scripts were stopped may still overtake the next one. */
 const MAX_TRIES = 10;
 /** Begins as the name of a host does, and may be a relative path. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { readBundle } from '../../script/bundle.js';
 import { type Bounds, remainingMs, throwIfCancelled, within } from '../browser/bounds.js';
@@ -30,7 +31,7 @@ const REPEATED: ReadonlySet<PageCallName> = new Set(['look', 'state', 'census'])
 const CALL = `function (name, args) { return ${WORLD}.call(name, JSON.parse(args)); }`;
 
 /** A new document's world is announced with its commit; where it is not by then, it is made. */
-const WORLD_MS = 1_000;
+const WORLD_MS = stretched(1_000);
 
 /** The document went while it was asked, or its world is not there. */
 const GONE =

@@ -1,3 +1,4 @@
+import { stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, cancellable, remainingMs, throwIfCancelled, toAnswer } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
@@ -12,7 +13,7 @@ import { Frames } from './frames.js';
 import { Navigation } from './navigation.js';
 import { OWN_DIALOG, type PageCallName, type PageCalls } from './page-calls.js';
 
-const PLACE_SPARE_MS = 250;
+const PLACE_SPARE_MS = stretched(250);
 
 /** Calls that look for elements. */
 const SEEING: ReadonlySet<PageCallName> = new Set([

@@ -1,4 +1,5 @@
 import { Piscina } from 'piscina';
+import { stretched } from '../../base/deadline.js';
 import { decodeError, type ErrorBody, TroupeError } from '../../protocol/errors.js';
 import { type Bounds, cancelledError, toAnswer } from '../browser/bounds.js';
 
@@ -7,7 +8,7 @@ const IDLE_MS = 5_000;
 /** A comparison that needs more memory fails alone. */
 const HEAP_MB = 512;
 /** On a busy machine a picture of 7680 x 4320 pixels takes seconds; more than this means that the thread hangs. */
-const COMPARE_MS = 30_000;
+const COMPARE_MS = stretched(30_000);
 
 /** A part of a picture, in its pixels. */
 export interface PixelBox {

@@ -1,3 +1,4 @@
+import { stretched } from '../../base/deadline.js';
 import type { Bounds } from '../browser/bounds.js';
 import { remainingMs, within } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
@@ -7,9 +8,9 @@ import type { Tab } from '../tabs/tab.js';
 import type { PixelBox } from './picture-comparer.js';
 
 /** Fonts and pictures are waited for so long before each screenshot. */
-const STILL_MS = 2_000;
+const STILL_MS = stretched(2_000);
 /** A page that draws nothing for so long has no picture. */
-const CAPTURE_MS = 5_000;
+const CAPTURE_MS = stretched(5_000);
 
 /** A picture of a page that stands still, and what is masked in it. */
 export interface StillPicture {

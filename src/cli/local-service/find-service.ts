@@ -1,4 +1,5 @@
 import { isProof, proofOf, randomWord } from '../../auth/service-proof.js';
+import { limitSignal } from '../../base/deadline.js';
 import { errorCode } from '../../base/system-fault.js';
 import { readServiceFile, type ServiceFile } from './service-file.js';
 
@@ -33,7 +34,7 @@ async function proves({ url, secret }: ServiceFile): Promise<boolean> {
   try {
     const response = await fetch(`${url}/api/proof?challenge=${challenge}`, {
       redirect: 'error',
-      signal: AbortSignal.timeout(PROOF_MS),
+      signal: limitSignal(PROOF_MS),
     });
     const body: unknown = await response.json();
     return response.ok && isProof(Reflect.get(Object(body), 'proof'), expected);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pause } from '../../base/deadline.js';
+import { pause, unstretched } from '../../base/deadline.js';
 import { environmentFor } from '../../config/environment.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { findService } from './find-service.js';
@@ -44,7 +44,7 @@ export async function findOrStartService(
   mkdirSync(home, { recursive: true });
   const log = join(home, 'service.log');
   const startedAt = performance.now();
-  const waitedMs = () => performance.now() - startedAt;
+  const waitedMs = () => unstretched(performance.now() - startedAt);
   let launched = launch(home, log);
   while (waitedMs() < START_MS) {
     await pause(launched.exitCode === null ? POLL_MS : RETRY_MS, { signal });

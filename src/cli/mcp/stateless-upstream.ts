@@ -1,4 +1,4 @@
-import { withDeadline } from '../../base/deadline.js';
+import { limitSignal, withDeadline } from '../../base/deadline.js';
 import { SESSION_META_KEY, STATELESS_REVISION } from '../../gateway/mcp/mcp-revisions.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { failure, type RpcId, type RpcMessage } from './rpc.js';
@@ -61,7 +61,7 @@ export class StatelessUpstream {
     const { authorization } = this.#headers;
     const headers = authorization === undefined ? {} : { authorization };
     const ends = started.map(([id, url]) =>
-      fetch(`${url}/api/sessions/${id}`, { method: 'DELETE', headers, signal: AbortSignal.timeout(FAREWELL_MS) }),
+      fetch(`${url}/api/sessions/${id}`, { method: 'DELETE', headers, signal: limitSignal(FAREWELL_MS) }),
     );
     await Promise.allSettled(ends);
   }

@@ -1,4 +1,4 @@
-import { withDeadline } from '../../base/deadline.js';
+import { limitSignal, withDeadline } from '../../base/deadline.js';
 import { serverSentEvents } from '../../client/server-sent-events.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { asMessage, failure, type RpcId, type RpcMessage } from './rpc.js';
@@ -93,7 +93,7 @@ export class Upstream {
     if (session === null) return;
     const farewell = session.then(async ({ url, headers, over }) => {
       over.abort();
-      await fetch(`${url}/mcp`, { method: 'DELETE', headers, signal: AbortSignal.timeout(FAREWELL_MS) });
+      await fetch(`${url}/mcp`, { method: 'DELETE', headers, signal: limitSignal(FAREWELL_MS) });
     });
     await withDeadline(farewell, { ms: FAREWELL_MS }).catch(() => undefined);
   }
@@ -115,7 +115,7 @@ export class Upstream {
     const url = await this.#find(signal);
     const plain = plainHeaders(this.#token);
     const initialize = { jsonrpc: '2.0', id: 'initialize', method: 'initialize', params: this.#params };
-    const limit = AbortSignal.timeout(INITIALIZE_MS);
+    const limit = limitSignal(INITIALIZE_MS);
     const response = await post(url, plain, initialize, limit);
     const answer = await answerIn(response, 'initialize', () => undefined);
     const revision: unknown = Reflect.get(Object(answer.result), 'protocolVersion');

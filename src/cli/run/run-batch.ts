@@ -1,11 +1,11 @@
-import { onAbort } from '../../base/deadline.js';
+import { onAbort, stretched } from '../../base/deadline.js';
 import { AcceptedBatch, type BatchRequest } from '../../protocol/batches/batch.js';
 import { isEnded, SessionRecord } from '../../protocol/session.js';
 import type { ServiceClient } from '../service-client.js';
 import { webhookProblem } from './webhook-delivery.js';
 
 /** A batch that was cancelled waits this long for the ends of its jobs. */
-const CANCEL_MS = 15_000;
+const CANCEL_MS = stretched(15_000);
 
 /** What the caller hears of a batch, by the index of the job. */
 export interface BatchListener {

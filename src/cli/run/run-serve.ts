@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { pause, settlesWithin } from '../../base/deadline.js';
+import { limitSignal, pause, settlesWithin, stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { StateName } from '../../protocol/login-state.js';
 
@@ -71,7 +71,7 @@ export async function serveForRun(
     return stopped;
   };
   try {
-    const deadline = performance.now() + timeout * 1000;
+    const deadline = performance.now() + stretched(timeout * 1000);
     while (!(await answers(url))) {
       signal.throwIfAborted();
       if (child.exitCode !== null) throw failed(`'${command}' ended with ${child.exitCode}`, said);
@@ -87,7 +87,7 @@ export async function serveForRun(
 
 async function answers(url: string): Promise<boolean> {
   try {
-    await (await fetch(url, { signal: AbortSignal.timeout(TRY_MS) })).body?.cancel();
+    await (await fetch(url, { signal: limitSignal(TRY_MS) })).body?.cancel();
     return true;
   } catch {
     return false;

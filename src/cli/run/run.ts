@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { startLimit } from '../../base/deadline.js';
 import { hookOf } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
 import { ciBuild, mayColour, readConfig } from '../../config.js';
@@ -96,8 +97,8 @@ export async function runFlows(args: readonly string[]): Promise<number> {
 function startRunTime(seconds: number | undefined): { readonly signal: AbortSignal; end(): void } {
   const over = new AbortController();
   const reason = new TroupeError('HARD_TIMEOUT', `The run did not end within ${seconds} s (--run-timeout)`);
-  const timer = seconds === undefined ? undefined : setTimeout(() => over.abort(reason), seconds * 1000);
-  return { signal: over.signal, end: () => clearTimeout(timer) };
+  const cancelTimer = seconds === undefined ? undefined : startLimit(seconds * 1000, () => over.abort(reason));
+  return { signal: over.signal, end: () => cancelTimer?.() };
 }
 
 /** The rows of `--data`; one without arguments if there is no such file. */

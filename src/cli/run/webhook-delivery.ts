@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pause } from '../../base/deadline.js';
+import { pause, stretched } from '../../base/deadline.js';
 import { WebhookDelivery } from '../../protocol/webhook.js';
 import type { ServiceClient } from '../service-client.js';
 
@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 100;
  * @throws what the service answered
  */
 export async function webhookProblem(client: ServiceClient, batch: string): Promise<string | null> {
-  const end = performance.now() + WAIT_MS;
+  const end = performance.now() + stretched(WAIT_MS);
   for (;;) {
     const [delivery] = z.array(WebhookDelivery).parse(await client.json('GET', `${batch}/webhooks`));
     if (delivery?.state === 'delivered') return null;

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { limitSignal } from '../../base/deadline.js';
 import type { Config } from '../../config.js';
 import { DockerEngine } from '../../containers/docker/docker-engine.js';
 import {
@@ -47,7 +48,7 @@ export async function prepareWorkerImage(config: Config, base: string | undefine
   const name = config.worker.image ?? (await workerImageName());
   const there = await findImage(engine, name);
   if (there !== null) return { level: 'ok', what, why: `${name} exists` };
-  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const signal = limitSignal(DEADLINE_MS);
   const progress = showProgress(what, process.stdout);
   const say: OnProgress = (said) => progress.say(said);
   try {

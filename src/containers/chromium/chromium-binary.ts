@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, open, realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
+import { stretched } from '../../base/deadline.js';
 import { thisMachine } from '../../base/machine.js';
 import { asAbsent, errorCode } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -40,7 +41,7 @@ const SYSTEM_PATHS = [
   '/usr/bin/google-chrome-stable',
 ];
 
-const VERSION_MS = 15_000;
+const VERSION_MS = stretched(15_000);
 
 /**
  * The Chromium to use: `configured` (the value of TROUPE_CHROMIUM) and no other where it is given; else the system's;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { ContainerCreateOptions } from 'dockerode';
 import { z } from 'zod';
-import { onAbort, pause, settlesWithin } from '../../base/deadline.js';
+import { limitSignal, onAbort, pause, settlesWithin, stretched, unstretched } from '../../base/deadline.js';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
 import { CLOSED } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -140,7 +140,7 @@ export class DockerDriver implements Driver {
     // An earlier version connected to the socket where the container had made it.
     const cdpUrl = movedTo(folder.socket('cdp'), known.cdpUrl);
     if (cdpUrl === null || !(await this.#takeSockets(folder))) return null;
-    if (!(await answersAt(cdpUrl, AbortSignal.timeout(ADOPT_MS)))) return null;
+    if (!(await answersAt(cdpUrl, limitSignal(ADOPT_MS)))) return null;
     const lease = this.#held.get(leaseId) ?? this.#hold({ ...known, cdpUrl });
     this.#parts.gate.permit(leaseId, CLOSED);
     try {
@@ -155,7 +155,9 @@ export class DockerDriver implements Driver {
   /** One that is given up has a moment more to say what it made. */
   async #created(name: string, spec: ContainerCreateOptions, signal: AbortSignal): Promise<string> {
     const cut = new AbortController();
-    const forget = onAbort(signal, () => setTimeout(() => cut.abort(signal.reason), CLEAN_UP_MS / 2).unref());
+    const forget = onAbort(signal, () =>
+      setTimeout(() => cut.abort(signal.reason), stretched(CLEAN_UP_MS / 2)).unref(),
+    );
     try {
       const docker = await this.#parts.engine.docker({ signal: cut.signal });
       // Without `_query`, dockerode writes all of it into the address too.
@@ -269,7 +271,7 @@ export class DockerDriver implements Driver {
         await this.#tidy();
       },
       exitOutput: () => this.#exitOutput(containerId),
-      answers: () => answersAt(cdpUrl, AbortSignal.timeout(ADOPT_MS)),
+      answers: () => answersAt(cdpUrl, limitSignal(ADOPT_MS)),
       memoryMb: limits.memoryMb,
       maxPauseMs,
     });
@@ -282,9 +284,9 @@ export class DockerDriver implements Driver {
   /** Container first: what wrote to the folder must be gone before the folder goes. */
   async #remove(leaseId: string, containerId: string | null): Promise<void> {
     const { engine, gate } = this.#parts;
-    const end = performance.now() + Math.min(REMOVAL_MS, engine.deadlineMs);
+    const end = performance.now() + stretched(Math.min(REMOVAL_MS, engine.deadlineMs));
     while (containerId !== null) {
-      const docker = await engine.docker({ deadlineMs: Math.max(end - performance.now(), 1) });
+      const docker = await engine.docker({ deadlineMs: Math.max(unstretched(end - performance.now()), 1) });
       const removal = docker.getContainer(containerId).remove({ force: true, v: true });
       // 409: another removal of the same container is under way.
       if ((await removal.catch(refusedWith(404, 409))) !== 409) break;

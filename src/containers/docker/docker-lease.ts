@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { assertNever } from '../../base/assert-never.js';
+import { stretched } from '../../base/deadline.js';
 import { deferred } from '../../base/deferred.js';
 import type { BrowserEndpoint, BrowserLease, DevToolsAddress, NetworkWish } from '../driver.js';
 import type { ContainerEvent } from './container-watch.js';
@@ -70,7 +71,10 @@ export class DockerLease implements BrowserLease {
       case 'die':
         return this.#lost(await this.#howItEnded(event.exitCode));
       case 'pause':
-        this.#pause ??= setTimeout(() => this.#lost('its container was paused for too long'), this.#care.maxPauseMs);
+        this.#pause ??= setTimeout(
+          () => this.#lost('its container was paused for too long'),
+          stretched(this.#care.maxPauseMs),
+        );
         this.#pause.unref();
         return;
       case 'unpause':

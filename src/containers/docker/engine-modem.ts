@@ -2,7 +2,7 @@ import { Agent, IncomingMessage } from 'node:http';
 import { inspect } from 'node:util';
 import type { DialOptions, RequestCallback } from 'docker-modem';
 import type { DockerOptions } from 'dockerode';
-import { onAbort, withDeadline } from '../../base/deadline.js';
+import { onAbort, startLimit, withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { Docker, Modem } from './dockerode.js';
 import { engineFault, engineRefusal, refusalStatus, whyNoAnswer } from './engine-fault.js';
@@ -76,10 +76,10 @@ class EngineModem extends Modem {
       for (const off of offs) off();
     };
     let begun = false;
-    const timer = setTimeout(() => {
+    const cancelTimer = startLimit(deadlineMs, () => {
       const late = begun ? 'its answer did not end in time' : `no answer within ${Math.round(deadlineMs)} ms`;
       cut.abort(engineFault(socketPath, `${late} (${call})`));
-    }, deadlineMs);
+    });
     try {
       cut.signal.throwIfAborted();
       const response = await withDeadline(this.#begin(options, cut.signal), { signal: cut.signal });
@@ -101,7 +101,7 @@ class EngineModem extends Modem {
       if (status === null || status === BAD_REQUEST) onStrange();
       throw cause instanceof TroupeError ? cause : engineFault(socketPath, `${whyNoAnswer(cause)} (${call})`, cause);
     } finally {
-      clearTimeout(timer);
+      cancelTimer();
     }
   }
 

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
-import { systemClock } from '../../base/clock.js';
-import { onAbort } from '../../base/deadline.js';
+import { onAbort, startLimit } from '../../base/deadline.js';
 import { errorCode } from '../../base/system-fault.js';
 import type { EgressRules } from '../../net-policy/egress.js';
 import { type LookUp, type ReachFault, reach } from './reach.js';
@@ -115,7 +114,7 @@ export class ProxyListener {
   async #serve(client: Socket): Promise<void> {
     this.#keep(client);
     const cut = new AbortController();
-    const cancelTimer = systemClock.after(OPEN_MS, () => cut.abort());
+    const cancelTimer = startLimit(OPEN_MS, () => cut.abort());
     onAbort(cut.signal, () => client.destroy());
     client.once('close', () => cut.abort());
     try {

@@ -1,11 +1,11 @@
-import { pause } from '../../base/deadline.js';
+import { pause, stretched } from '../../base/deadline.js';
 import { systemFault } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LeaseFolder } from './lease-folder.js';
 import { leaderOf, type ProcessLeader, processesOf } from './process-identity.js';
 import { killGroup, killProcess, listProcesses, untilGone } from './process-table.js';
 
-const REMOVAL_MS = 10_000;
+const REMOVAL_MS = stretched(10_000);
 
 /** After the system refused a call, such as for too many open files. */
 const RETRY_MS = 100;

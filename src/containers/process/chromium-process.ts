@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { onAbort, pause } from '../../base/deadline.js';
+import { onAbort, pause, stretched } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserUser } from '../chromium/browser-user.js';
@@ -15,7 +15,7 @@ import type { ProcessNote } from './process-identity.js';
 import { type ProcessKey, readProcess } from './process-table.js';
 import { startFailure } from './start-failure.js';
 
-const END_MS = 2_000;
+const END_MS = stretched(2_000);
 
 /** A Chromium that answers. It outlives this process. */
 export interface ChromiumProcess {

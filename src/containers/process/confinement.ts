@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, readdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
+import { stretched } from '../../base/deadline.js';
 import { asAbsent } from '../../base/system-fault.js';
 import type { BrowserUser } from '../chromium/browser-user.js';
 import type { ChromiumBinary } from '../chromium/chromium-binary.js';
@@ -42,7 +43,7 @@ const SYSTEM_FOLDERS = [
   '/run/NetworkManager',
 ];
 const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
-const PROBE_MS = 10_000;
+const PROBE_MS = stretched(10_000);
 
 /**
  * The confinement that this machine offers, tried out: inside it `home` cannot be listed, and user namespaces, which

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
+import { limitSignal } from '../../base/deadline.js';
 import { sentenceOf, systemFault } from '../../base/system-fault.js';
 import { CLOSED } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -147,7 +148,7 @@ export class ProcessDriver implements Driver {
 
   async #adopt(known: ProcessIdentity, folder: LeaseFolder): Promise<BrowserLease | null> {
     const { cdpUrl, gatePort, leaseId } = known;
-    const signal = AbortSignal.timeout(ADOPT_MS);
+    const signal = limitSignal(ADOPT_MS);
     if (!(await (cdpUrl === undefined ? answersAtPipe(folder, signal) : answersAt(cdpUrl, signal)))) return null;
     if (gatePort === undefined) return this.#hold(known, folder, this.#watchOf(known));
     this.#network.permit(leaseId, CLOSED);

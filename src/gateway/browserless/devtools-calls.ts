@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { startLimit } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { devToolsOf } from '../tunnel/devtools-tunnel.js';
@@ -23,9 +24,9 @@ export async function withPage<T>(id: string, sessions: Sessions, work: (call: C
     new Promise((resolve, reject) => {
       const number = ++last;
       const fail = (message: string): void => reject(new TroupeError('ACTION_FAILED', `${method}: ${message}`));
-      const timer = setTimeout(() => fail(`no answer within ${CALL_MS / 1000} s`), CALL_MS);
+      const cancelTimer = startLimit(CALL_MS, () => fail(`no answer within ${CALL_MS / 1000} s`));
       waiting.set(number, ({ result, error }) => {
-        clearTimeout(timer);
+        cancelTimer();
         waiting.delete(number);
         if (error === undefined) resolve(result ?? {});
         else fail(error.message);

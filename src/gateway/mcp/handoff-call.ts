@@ -6,7 +6,7 @@ import {
   type ElicitRequestFormParams,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { settlesWithin } from '../../base/deadline.js';
+import { settlesWithin, unstretched } from '../../base/deadline.js';
 import { type Handoff, MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 import type { McpClient } from './mcp-peer.js';
 
@@ -101,7 +101,7 @@ export class HandoffCalls {
   async before(id: string): Promise<ScriptState | null> {
     const script = this.#left.get(this.#key(id));
     if (script === undefined) return null;
-    if (!(await settlesWithin(script.result, GO_ON_MS))) {
+    if (!(await settlesWithin(script.result, unstretched(GO_ON_MS)))) {
       const handoff = await this.#open(id);
       if (handoff !== undefined) return { kind: 'waiting', handoff };
     }

@@ -12,7 +12,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { z } from 'zod';
 import { STATELESS_MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
-import { settlesWithin } from '../../base/deadline.js';
+import { settlesWithin, unstretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Handoff } from '../../protocol/person/handoff.js';
 import { isEnded } from '../../protocol/session.js';
@@ -140,7 +140,7 @@ export class StatelessAgent implements StatelessPeer {
     const handoffs = new HandoffCalls(client, this.#left);
     const answer = evaluate(client, params.arguments, request, { progress, signal: stopped.signal, handoffs });
     try {
-      if (!client.takesTasks || (await settlesWithin(answer, this.#taskAfterMs))) return await answer;
+      if (!client.takesTasks || (await settlesWithin(answer, unstretched(this.#taskAfterMs)))) return await answer;
       becomesTask();
       const result = answer.then((given) => (isInputRequiredResult(given) ? { content: [] } : given));
       const task = this.#tasks.add(client.caller, { result, stop: () => stopped.abort() });

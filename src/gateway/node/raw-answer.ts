@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
+import { stretched } from '../../base/deadline.js';
 import { eachHeader, type ReplyHead } from '../http/reply-head.js';
 import { statusLine } from '../http/status-line.js';
 
 /** How long a client may take to read the answer. */
-const TAKE_MS = 10_000;
+const TAKE_MS = stretched(10_000);
 
 /**
  * Answers on a connection that node:http does not handle, and closes it: after a parse error, or for a WebSocket

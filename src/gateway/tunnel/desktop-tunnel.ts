@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { limitSignal } from '../../base/deadline.js';
 import { ControlKey } from '../../protocol/control.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
@@ -68,7 +69,7 @@ class DesktopTunnel implements FarEnd {
     // 'close' follows and is handled.
     socket.on('error', () => undefined);
     try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+      await once(socket, 'connect', { signal: limitSignal(CONNECT_MS) });
     } catch (cause) {
       socket.destroy();
       throw new TroupeError(

@@ -1,4 +1,4 @@
-import { pause } from '../../base/deadline.js';
+import { pause, stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { HostCallContext } from '../../script/host-module.js';
 
@@ -22,7 +22,7 @@ export class Polls {
   /** @param waitMs the script's own limit */
   async begin(options: unknown, waitMs: number): Promise<{ kind: 'value'; value: number }> {
     const [timeout, intervals] = Array.isArray(options) ? options : [];
-    const ms = Math.min(typeof timeout === 'number' ? timeout : POLL_MS, waitMs);
+    const ms = Math.min(stretched(typeof timeout === 'number' ? timeout : POLL_MS), waitMs);
     const pauses = Array.isArray(intervals) ? intervals.filter((one) => typeof one === 'number') : [];
     this.#last += 1;
     this.#polls.set(this.#last, {

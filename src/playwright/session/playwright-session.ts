@@ -2,6 +2,7 @@ import { type UploadFolders, uploadPaths } from '../../agent-js/acting/uploads.j
 import type { Agent } from '../../agent-js/agent.js';
 import { membersOf, misuse, textOf } from '../../agent-js/call-arguments.js';
 import { sandboxTable } from '../../agent-js/playwright-api/sandbox-table.js';
+import { stretched, unstretched } from '../../base/deadline.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { readBundle } from '../../script/bundle.js';
@@ -15,7 +16,7 @@ import { type CallBounds, type JoinDevTools, PlaywrightLink } from './playwright
 const PRELUDE = readBundle(import.meta.url, '../prelude/playwright');
 /** Waits end before the script's own time does, so that scripts see why. */
 const BEFORE_DEADLINE_MS = 100;
-const DEFAULT_MS = 30_000;
+const DEFAULT_MS = stretched(30_000);
 /** Stands in a transcript where a password was typed, or may have been. */
 const MASK = '••••••••';
 /** Methods that type their last text argument. */
@@ -160,7 +161,7 @@ export class PlaywrightSession {
     const failure = await ask('failure');
     if (failure !== null) throw new TroupeError('ACTION_FAILED', `The download failed: ${String(failure)}`);
     const { signal, ms } = boundsOf(context);
-    const bounds = { signal, deadline: performance.now() + ms };
+    const bounds = { signal, deadline: performance.now() + stretched(ms) };
     await this.#parts.agent.downloads.rename(String(await ask('url')), String(name), bounds);
     return { kind: 'value' };
   }
@@ -256,7 +257,7 @@ export class PlaywrightSession {
 
   #setTimeout({ method, args: [ms] }: CheckedCall): Reply {
     if (typeof ms !== 'number') throw new TroupeError('SCRIPT_ERROR', `${method} takes a number of milliseconds`);
-    const bound = ms === 0 ? Number.POSITIVE_INFINITY : ms;
+    const bound = ms === 0 ? Number.POSITIVE_INFINITY : stretched(ms);
     if (method === 'setDefaultTimeout') this.#timeouts = { any: bound, navigation: bound };
     else this.#timeouts = { ...this.#timeouts, navigation: bound };
     return { kind: 'value' };
@@ -383,5 +384,5 @@ function waitMs(context: HostCallContext): number {
 }
 
 function boundsOf(context: HostCallContext): CallBounds {
-  return { signal: context.signal, ms: Math.max(1, context.remainingMs() - BEFORE_DEADLINE_MS) };
+  return { signal: context.signal, ms: Math.max(1, unstretched(context.remainingMs() - BEFORE_DEADLINE_MS)) };
 }

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Dialog, Page } from 'playwright';
 import { urlPattern } from '../../agent-js/network/url-pattern.js';
 import { type ClassName, EVENTS } from '../../agent-js/playwright-api/classes.js';
 import { isClassName, memberOf, type Result, signatureOf } from '../../agent-js/playwright-api/signature.js';
+import { stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Chain, Reply, ThreadCall, ThreadExpect, Wire } from '../wire.js';
 import { chromium } from './playwright-library.js';
@@ -316,7 +317,7 @@ function clampTimeout(args: readonly unknown[], timeoutMs: number): void {
   if (!isObject(options) || !Object.hasOwn(options, 'timeout')) return;
   const given: unknown = Reflect.get(options, 'timeout');
   if (typeof given !== 'number') return;
-  Reflect.set(options, 'timeout', given === 0 ? timeoutMs : Math.min(given, timeoutMs));
+  Reflect.set(options, 'timeout', given === 0 ? timeoutMs : Math.min(stretched(given), timeoutMs));
 }
 
 function dropOldest(map: Map<number, unknown>, most: number): void {

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { ANY_OF, ASYMMETRIC, LOCATOR_MATCHERS, PAGE_MATCHERS } from '../../agent-js/playwright-api/matchers.js';
+import { stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Chain, Wire } from '../wire.js';
 import { boundedWork } from './guarded-reg-exp.js';
@@ -7,7 +8,7 @@ import { expectOfPlaywright } from './playwright-library.js';
 import { decode } from './values.js';
 
 /** How long a matcher waits, as in Playwright, in milliseconds. */
-const EXPECT_MS = 5_000;
+const EXPECT_MS = stretched(5_000);
 const expect = expectOfPlaywright();
 const CLASSES = { Array, BigInt, Boolean, Date, Number, Object, RegExp, String };
 
@@ -29,7 +30,8 @@ export async function checkExpectation(expectation: Expectation): Promise<void> 
   const options = given.at(-1);
   if (waits && typeof options === 'object' && options !== null && Object.hasOwn(options, 'timeout')) {
     const wanted: unknown = Reflect.get(options, 'timeout');
-    if (typeof wanted === 'number') Reflect.set(options, 'timeout', Math.max(1, Math.min(wanted, timeoutMs)));
+    if (typeof wanted === 'number')
+      Reflect.set(options, 'timeout', Math.max(1, Math.min(stretched(wanted), timeoutMs)));
   }
   try {
     const timed = expect.configure({ timeout: Math.max(1, Math.min(EXPECT_MS, timeoutMs)) });

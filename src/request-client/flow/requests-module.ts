@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { unstretched } from '../../base/deadline.js';
 import { readFile } from '../../files/thread-files.js';
 import { type ErrorBody, TroupeError } from '../../protocol/errors.js';
 import { readBundle } from '../../script/bundle.js';
@@ -68,7 +69,7 @@ export function requestsModule({ requestsDir, reach, routes = new Routes() }: Re
           reach: known.reach,
           routes,
           maxBodyBytes: MAX_BODY_BYTES,
-          requestTimeoutMs: Math.max(1, Math.floor(remainingMs()) - 100),
+          requestTimeoutMs: Math.max(1, Math.floor(unstretched(remainingMs() - 100))),
         });
         try {
           const result = await runner.run(node, signal);

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { startLimit } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { CALLBACK_PORTS } from '../../protocol/requests/request-window.js';
 import type { Routes } from '../connection/routes.js';
@@ -106,7 +107,7 @@ async function withTimeout<T>(
 ): Promise<T> {
   const limit = new AbortController();
   const ended = new Promise<never>((_resolve, reject) => {
-    const timer = setTimeout(() => {
+    const cancelTimer = startLimit(timeoutMs, () => {
       const urls = callbackPorts.map((port) => `http://127.0.0.1:${port}/callback`).join(' ');
       const minutes = Math.max(1, Math.round(timeoutMs / 60_000));
       reject(
@@ -115,10 +116,10 @@ async function withTimeout<T>(
           `the login was not completed within ${minutes} min; if the page reported an invalid redirect URI, register ${urls}`,
         ),
       );
-    }, timeoutMs);
+    });
     const onAbort = (): void => reject(cancelled(signal));
     limit.signal.addEventListener('abort', () => {
-      clearTimeout(timer);
+      cancelTimer();
       signal.removeEventListener('abort', onAbort);
     });
     if (signal.aborted) onAbort();

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { startLimit } from '../../base/deadline.js';
 
 /** How long a command may take to fail; one that still runs is a browser. */
 const SETTLE_MS = 1500;
@@ -17,9 +18,9 @@ export async function openBrowser(
   const [program, args] = commandFor(url, command, platform);
   const child = spawn(program, args, { stdio: 'ignore', detached: true });
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(resolve, SETTLE_MS);
+    const cancelTimer = startLimit(SETTLE_MS, resolve);
     const end = (failure: Error | null): void => {
-      clearTimeout(timer);
+      cancelTimer();
       if (failure === null) resolve();
       else reject(failure);
     };

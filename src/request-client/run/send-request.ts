@@ -1,5 +1,6 @@
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, constants as zlib } from 'node:zlib';
+import { limitSignal } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { basic } from '../basic-auth.js';
 import type { Answer } from '../connection/answer.js';
@@ -62,7 +63,7 @@ export class HttpSender {
    *   time limit; the signal's reason if it was aborted
    */
   async send(request: PreparedRequest, bounds: SendBounds): Promise<HttpResponse> {
-    const timeout = AbortSignal.timeout(bounds.timeoutMs);
+    const timeout = limitSignal(bounds.timeoutMs);
     const signal = bounds.signal === undefined ? timeout : AbortSignal.any([bounds.signal, timeout]);
     const startedAt = performance.now();
     const redirects: RedirectStep[] = [];

@@ -1,3 +1,4 @@
+import { unstretched } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease, Driver, LeaseOptions } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -43,7 +44,7 @@ export async function openBrowser(
   try {
     return await startActorOn(dependencies, lease, start, {
       signal,
-      deadlineMs: deadlineMs - (performance.now() - startedAt),
+      deadlineMs: deadlineMs - unstretched(performance.now() - startedAt),
     });
   } catch (error) {
     await releaseLease(lease, dependencies.log);

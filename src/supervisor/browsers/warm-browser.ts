@@ -1,4 +1,4 @@
-import { withDeadline } from '../../base/deadline.js';
+import { unstretched, withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LiveRequest, SessionId } from '../../protocol/session.js';
 import { newSessionId, type OpenBounds, type OpenBrowser, type SessionTask } from '../sessions/index.js';
@@ -104,7 +104,7 @@ export class WarmBrowser {
     try {
       const { lease, child } = await this.#within(bounds);
       await child.stop();
-      const deadlineMs = bounds.deadlineMs - (performance.now() - startedAt);
+      const deadlineMs = bounds.deadlineMs - unstretched(performance.now() - startedAt);
       return await startActorOn(this.#deps, lease, start, { ...bounds, deadlineMs });
     } catch (error) {
       await this.discard();

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.js';
+import { stretched, unstretched } from '../../base/deadline.js';
 import { errorCode, sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
@@ -123,13 +124,13 @@ export class WarmPool {
     bounds: OpenBounds,
     warm: (bounds: OpenBounds) => Promise<OpenBrowser>,
   ): Promise<SessionBrowser> {
-    const deadline = performance.now() + bounds.deadlineMs;
+    const deadline = performance.now() + stretched(bounds.deadlineMs);
     try {
       return { ...(await warm(bounds)), warm: true };
     } catch (error) {
       if (bounds.signal.aborted || errorCode(error) === 'INVALID_REQUEST') throw error;
       this.#parts.log(`the warm browser was unusable: ${sentenceOf(error)}`, { session: start.id });
-      const deadlineMs = Math.max(1, Math.round(deadline - performance.now()));
+      const deadlineMs = Math.max(1, Math.round(unstretched(deadline - performance.now())));
       return await this.#openCold(request, start, { ...bounds, deadlineMs });
     }
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccessTokens } from '../../auth/access-tokens.js';
 import { RateLimit } from '../../auth/rate-limit.js';
-import { onAbort } from '../../base/deadline.js';
+import { onAbort, unstretched } from '../../base/deadline.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { Journal, JournalBatch, KeyValue, StoredRequest, WaitingSession } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
@@ -185,7 +185,7 @@ export class JobScheduler {
     const session = this.#register({ request, record: this.#accepted(id, request, { now: asked }), caller });
     const removeAbortListener = onAbort(signal, () => session.abandon());
     try {
-      const left = Math.max(MIN_OPEN_MS, deadlineMs - (performance.now() - startedAt));
+      const left = Math.max(MIN_OPEN_MS, deadlineMs - unstretched(performance.now() - startedAt));
       await session.begin(slot, open, left, this.#acceptance(session.record, request, caller, submission));
       return session.record;
     } catch (error) {

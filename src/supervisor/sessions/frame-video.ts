@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FrameRequest, ScreenFrame } from '../../actors/session/screen.js';
 import type { VideoPicture } from '../../actors/video/messages.js';
 import type { PictureBudget, Watched } from '../../agent-js/pictures/picture-budget.js';
-import { pause, settlesWithin, Wakeups } from '../../base/deadline.js';
+import { limitSignal, pause, settlesWithin, stretched, Wakeups } from '../../base/deadline.js';
 import type { VideoSource } from './session-video.js';
 
 /** A video that is being encoded. Calls come one after another; each returns the next bytes of the file. */
@@ -93,7 +93,7 @@ export class FrameVideo implements VideoSource, Watched {
     if (this.#finishing.signal.aborted) return;
     this.#finishing.abort();
     await this.#pulled;
-    const asked = this.#next(orderOf(0, LAST_FRAME_MS), AbortSignal.timeout(LAST_FRAME_MS)).then((frame) => {
+    const asked = this.#next(orderOf(0, stretched(LAST_FRAME_MS)), limitSignal(LAST_FRAME_MS)).then((frame) => {
       if (frame) this.#add(frame);
     });
     await settlesWithin(asked, LAST_FRAME_MS);

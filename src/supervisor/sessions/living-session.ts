@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { GiveUpSignal } from '../../actors/actor.js';
+import { stretched } from '../../base/deadline.js';
 import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
 import type { JournalBatch } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
@@ -200,7 +201,7 @@ export class LivingSession {
     if (by === 'agent' && (control !== undefined || this.#isJob) && !isOver) {
       throw new TroupeError('SESSION_BUSY', 'The session is running a job; take control of it first');
     }
-    const timeoutMs = this.#deps.config.evalTimeout * 1000;
+    const timeoutMs = stretched(this.#deps.config.evalTimeout * 1000);
     const attempt = attemptOf(this.#state);
     this.#advance({ type: 'ScriptSubmitted' });
     this.#touch();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
+import { startLimit } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
@@ -129,7 +130,7 @@ export class SessionResources {
 
   #atMost(ms: number, settled: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#owner.clock.after(ms, resolve);
+      const cancel = startLimit(ms, resolve, this.#owner.clock);
       void settled.then(() => {
         cancel();
         resolve();

@@ -1,3 +1,4 @@
+import { startLimit } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { StoredSession } from '../../journal/journal.js';
@@ -25,7 +26,7 @@ export async function adoptBrowser(
   let stopClock = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new Error(`the driver did not answer within ${ADOPT_MS} ms`);
-    stopClock = clock.after(ADOPT_MS, () => reject(error));
+    stopClock = startLimit(ADOPT_MS, () => reject(error), clock);
   });
   try {
     return { lease: await Promise.race([adopting, late]), fault: null };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ConnectionEnd, SendOptions } from '../../../agent-js/browser/browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from '../../../agent-js/browser/cdp.js';
+import { stretched } from '../../../base/deadline.js';
 import { deferred } from '../../../base/deferred.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import type { DevToolsChannel, DevToolsLink } from './devtools-channel.js';
@@ -8,7 +9,7 @@ import { MAX_MESSAGE_BYTES } from './devtools-transport.js';
 
 /** Unanswered commands at most; further ones are rejected. */
 const MAX_PENDING = 10_000;
-const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = stretched(30_000);
 
 const Message = z.object({
   id: z.number().optional(),

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import WebSocket from 'ws';
-import { onAbort } from '../../../base/deadline.js';
+import { onAbort, stretched } from '../../../base/deadline.js';
 import { errorCode } from '../../../base/system-fault.js';
 import type { DevToolsAddress, DevToolsPipe } from '../../../containers/driver.js';
 import { takeDescriptors } from '../../../containers/process/devtools-pipe.js';
@@ -11,7 +11,7 @@ import { TroupeError } from '../../../protocol/errors.js';
  * large because each console entry of a page is one message.
  */
 export const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
-const CLOSE_MS = 500;
+const CLOSE_MS = stretched(500);
 
 /** Sends and receives complete messages. */
 export interface DevToolsTransport {
@@ -49,7 +49,7 @@ async function openWebSocket(
   const socket = new WebSocket(url, {
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    handshakeTimeout: deadlineMs,
+    handshakeTimeout: stretched(deadlineMs),
   });
   const removeAbortListener = onAbort(signal, () => socket.terminate());
   try {

@@ -2,11 +2,12 @@ import { keyEvent } from '../../../agent-js/acting/keyboard.js';
 import type { BrowserPort } from '../../../agent-js/browser/browser-port.js';
 import type { CdpMethod, CdpParams } from '../../../agent-js/browser/cdp.js';
 import { assertNever } from '../../../base/assert-never.js';
+import { stretched } from '../../../base/deadline.js';
 import type { PageInput } from '../../../protocol/control.js';
 import { TroupeError } from '../../../protocol/errors.js';
 
 /** A page that has not processed its input by then hangs, or has a dialog open. */
-const INPUT_MS = 5_000;
+const INPUT_MS = stretched(5_000);
 /** The most characters of a selection that are returned. */
 const MAX_SELECTION = 65_536;
 /**

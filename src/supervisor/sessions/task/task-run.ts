@@ -3,6 +3,7 @@ import type { SessionMessages } from '../../../actors/session/messages.js';
 import { MAX_VALUE_BYTES } from '../../../auth/setup-values.js';
 import { type Conversation, EMPTY_CONVERSATION } from '../../../autonomy/conversation.js';
 import type { TaskEnd } from '../../../autonomy/loop.js';
+import { stretched } from '../../../base/deadline.js';
 import { chooseModels } from '../../../config/models.js';
 import type { Config } from '../../../config.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../../protocol/errors.js';
@@ -110,7 +111,7 @@ async function runModel(
     known,
     freshBrowser,
     timeoutMs,
-    evalMs: config.evalTimeout * 1000,
+    evalMs: stretched(config.evalTimeout * 1000),
   };
   return actor.ask('RunModel', task, { deadlineMs: timeoutMs + GRACE_MS, signal });
 }
