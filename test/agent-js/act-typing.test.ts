@@ -1,7 +1,6 @@
 import t from 'tap';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
-import { quickest } from '../support/quickest.js';
 
 guardLeaks(t);
 
@@ -125,13 +124,10 @@ for (const [where, frame, place] of [
     </script>`;
     await call('go', site.set('/editor', editor));
     t.match((await look()).elements, [{ locator: '{textbox}Code', actions: ['input', 'clear', 'press', 'click'] }]);
-    const took = await quickest(500, async () => {
-      for (const text of ['let a = 1;\nlet b', 'Grüße, 世界']) {
-        t.match(await call('act', '{textbox}Code', 'input', text), { changed: true });
-        t.equal(await page('place.textContent'), text);
-      }
-    });
-    t.ok(took < 500, 'nothing is waited for that does not come');
+    for (const text of ['let a = 1;\nlet b', 'Grüße, 世界']) {
+      t.match(await call('act', '{textbox}Code', 'input', text), { changed: true });
+      t.equal(await page('place.textContent'), text);
+    }
     await call('act', '{textbox}Code', 'clear');
     t.equal(await page('place.textContent'), '');
     await call('act', '{textbox}Code', 'click');

@@ -24,13 +24,13 @@ t.test('wait for a locator ends when it appears, and for its going when it goes'
   await open('<main id=m></main>');
   await later('m.innerHTML = "<h1>Saved</h1><button hidden>Undo</button>"');
   const appeared = await waits('{h1}Saved');
-  t.ok(appeared >= 50 && appeared < 8_000, `${appeared} ms`);
-  t.ok((await waits('{h1}Saved')) < 8_000, 'what is there is not waited for');
+  t.ok(appeared >= 50, `${appeared} ms`);
+  await waits('{h1}Saved');
   await later('m.lastChild.hidden = false');
   await waits('{button}Undo');
   await later('m.firstChild.style.display = "none"');
   await waits('!{h1}Saved');
-  t.ok((await waits('!#nowhere')) < 8_000);
+  await waits('!#nowhere');
   await later('m.innerHTML += "<button>Undo</button>"');
   await waits('{button:2}Undo');
   await later(
@@ -77,7 +77,7 @@ t.test('wait for idle ends when the network is quiet', async (t) => {
 
 t.test('wait for a number of milliseconds waits as long', async (t) => {
   const waited = await waits(60);
-  t.ok(waited >= 59 && waited < 10_000, `${waited} ms`);
+  t.ok(waited >= 59, `${waited} ms`);
 });
 
 t.test('A wait that is not fulfilled says for what, and where the page stood', async (t) => {
@@ -88,10 +88,11 @@ t.test('A wait that is not fulfilled says for what, and where the page stood', a
     details: { url: `${site.origin}/wait`, title: 'Wait' },
   });
   t.match(await fails({}, '!{h1}Here', { timeout: 100 }), { code: 'WAIT_TIMEOUT', message: /did not go/ });
-  const startedAt = performance.now();
-  t.match(await fails({ ms: 400 }, '{h1}Gone'), { code: 'WAIT_TIMEOUT' });
-  const took = performance.now() - startedAt;
-  t.ok(took >= 290 && took < 20_000, `it ends with the script's time, not with its own: ${took} ms`);
+  const patient = waits('{h1}Late', { timeout: 60_000 });
+  const hurried = fails({ ms: 400 }, '{h1}Gone', { timeout: 60_000 });
+  t.match(await Promise.race([patient, hurried]), { code: 'WAIT_TIMEOUT' }, "it ends with its script's time");
+  await call('page', "document.body.innerHTML += '<h1>Late</h1>'; null");
+  await patient;
   t.match(await fails({ ms: 300 }, 5_000), { code: 'WAIT_TIMEOUT' });
   t.match(await fails({}, '{'), { code: 'SCRIPT_ERROR' });
   t.match(await fails({}, {}), { code: 'SCRIPT_ERROR' });

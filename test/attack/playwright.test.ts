@@ -5,7 +5,6 @@ import { urlPattern } from '#troupe/agent-js/network/url-pattern.js';
 import { checkCall, checkExpect } from '#troupe/playwright/session/check-call.js';
 import { guardedRegExp } from '#troupe/playwright/thread/guarded-reg-exp.js';
 import { guardLeaks } from '../support/leaks.js';
-import { quickest } from '../support/quickest.js';
 import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
@@ -106,8 +105,7 @@ t.test('an expression that never ends is ended, and is not run twice', async (t)
   const endless = guardedRegExp('(a+)+$', '');
   const text = `${'a'.repeat(40)}b`;
   t.throws(() => endless.test(text), REFUSED);
-  const took = await quickest(500, async () => t.throws(() => endless.test(text), REFUSED));
-  t.ok(took < 500, `${took} ms`);
+  t.throws(() => endless.test('aa'), REFUSED, 'not even on a text that it would match');
   t.equal(guardedRegExp('^t(.)a', 'i').exec('Tea')?.[1], 'e');
   const global = guardedRegExp('a', 'g');
   t.same([global.test('aa'), global.lastIndex, global.test('aa'), global.test('aa')], [true, 1, true, false]);
@@ -134,9 +132,8 @@ t.test('globs mean what they mean to Playwright, in linear time', (t) => {
   ] as const) {
     t.equal(matches(glob, url), expected, `${glob} ${url}`);
   }
-  const began = performance.now();
+  // At once; a pattern that backtracks would not end.
   t.equal(matches(`${'**a'.repeat(100)}b`, `http://h/${'a'.repeat(2_000)}`), false);
-  t.ok(performance.now() - began < 5_000);
   t.throws(() => urlPattern('{a,b}'.repeat(10)), REFUSED);
   t.throws(() => urlPattern('*'.repeat(3_000)), REFUSED);
   t.end();

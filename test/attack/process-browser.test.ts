@@ -77,7 +77,7 @@ for (const { name, uid } of USERS) {
     const entry = join(import.meta.dirname, 'process-browser.entry.mjs');
     const { stdout } = await promisify(execFile)(process.execPath, [entry, JSON.stringify(attempts)], {
       ...(uid === null ? {} : { uid, gid: uid }),
-      env: { ...process.env, HOME: home, NODE_OPTIONS: '' },
+      env: { ...process.env, HOME: home },
     });
     const { confinement, seen } = JSON.parse(stdout);
     if (confinement === 'none') {

@@ -121,8 +121,8 @@ t.test('A long secret, many of them and a page that knows them are searched in b
   t.equal(new Secrets({ it: long }).redact(`a ${long} b`), 'a {{it}} b');
   t.equal(new Secrets({ it: '\ud800half a pair' }).redact('\ufffdhalf a pair'), '{{it}}');
   const value = 'a - b + c . d _ e   f%g&h\\i';
+  // Each some 10 ms; one that backtracks would take hours.
   const secrets = new Secrets({ it: value, other: 'aaaaaaaaaaaaaaaaaaaaaaab' });
-  const startedAt = performance.now();
   for (const piece of [
     'a',
     'a -',
@@ -137,8 +137,6 @@ t.test('A long secret, many of them and a page that knows them are searched in b
   ]) {
     secrets.redact(piece.repeat(200_000 / piece.length));
   }
-  // Some 10 ms each where nothing else runs; one that backtracks takes hours.
-  t.ok(performance.now() - startedAt < 10_000, `${Math.round(performance.now() - startedAt)} ms`);
 });
 
 const CANARY = 'Canary-7f3e & "Wing"/é';

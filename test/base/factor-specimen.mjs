@@ -5,7 +5,7 @@ import { Piscina } from 'piscina';
 import { stretched } from '#troupe/base/deadline.js';
 
 /** What the pool calls. */
-export default () => stretched(10);
+export const report = () => stretched(10);
 
 if (isMainThread) {
   const filename = new URL(import.meta.url);
@@ -13,7 +13,7 @@ if (isMainThread) {
   const worker = new Worker(filename, { ...bare, workerData: 'report' });
   const [inThread] = await once(worker, 'message');
   const pool = new Piscina({ filename: filename.href, maxThreads: 1, ...bare });
-  const inPool = await pool.run(null);
+  const inPool = await pool.run(null, { name: 'report' });
   await pool.destroy();
   console.log(JSON.stringify([stretched(10), inThread, inPool]));
 } else parentPort?.postMessage(stretched(10));

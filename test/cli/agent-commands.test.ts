@@ -17,7 +17,7 @@ interface Ended {
 function command(env: NodeJS.ProcessEnv) {
   return (...words: string[]): Promise<Ended> =>
     new Promise((done) => {
-      const all = { ...process.env, NODE_OPTIONS: '', TROUPE_URL: '', TROUPE_SESSION: '', ...env };
+      const all = { ...process.env, TROUPE_URL: '', TROUPE_SESSION: '', ...env };
       const child = execFile(process.execPath, ['dist/cli.js', ...words], { env: all }, (_, out, err) =>
         done({ code: child.exitCode ?? -1, out, err }),
       );

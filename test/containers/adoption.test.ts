@@ -12,10 +12,10 @@ import {
   type DriverFixture,
   driverFixture,
   evaluateAt,
+  inTime,
   processes,
   processesOfLease,
   wish,
-  within,
 } from './driver-fixture.js';
 
 guardLeaks(t);
@@ -56,7 +56,7 @@ t.test('A browser outlives its service and is adopted with its page, watched and
   t.same(await driver.sweep(new Set(['orphan'])), []);
 
   process.kill(Number(identity.pid), 'SIGKILL');
-  t.match((await within(1_000, lease.exited)).reason, /ended/, 'its end is seen within 1 s');
+  t.match((await inTime(lease.exited)).reason, /ended/, 'its end is seen');
   await lease.release();
   t.same(processesOfLease(lease), []);
   t.same(readdirSync(workDir), []);
@@ -91,7 +91,7 @@ t.test('An adopted browser is released like any other', async (t) => {
   const fixture = await driverFixture(t);
   const lease = await adopted(fixture.driver, await orphan(fixture, 'adopted'));
   await lease.release();
-  await within(1_000, lease.exited);
+  await inTime(lease.exited);
   t.same(processesOfLease(lease), []);
   t.same(readdirSync(fixture.workDir), []);
 });
@@ -132,7 +132,7 @@ t.test('A sweep removes what no one keeps: held, orphaned, or with its folder go
   const removed = await driver.sweep(new Set(['kept']));
   t.same([...removed].sort(), ['bare', 'held', 'lost', 'never']);
   for (const identity of [held.identity, lost, bare]) t.same(processesOfLease({ identity }).filter(not(tail)), []);
-  t.match((await within(1_000, held.exited)).reason, /given back/);
+  t.match((await inTime(held.exited)).reason, /given back/);
   t.same(readdirSync(workDir).sort(), ['b-kept', 'not-a-lease']);
   t.equal(tail.exitCode ?? tail.signalCode, null, 'who reads a log of ours is not ours');
   t.equal(await evaluateAt(kept, null, '1 + 1'), 2);

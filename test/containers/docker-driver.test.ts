@@ -8,7 +8,7 @@ import { bridgeAddress } from '#troupe/service/choose-driver.js';
 import { dockerFixture, engineInUse, runInside, skipWithoutDocker } from '../support/docker.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
-import { bounds, evaluateAt, wish, within } from './driver-fixture.js';
+import { bounds, evaluateAt, inTime, wish } from './driver-fixture.js';
 
 guardLeaks(t);
 const options = { skip: skipWithoutDocker };
@@ -31,7 +31,7 @@ t.test(
     t.equal(await greetingOf(String(lease.endpoint.desktopSocket)), 'RFB 003.008\n');
     t.equal((await containers()).length, 1);
     await Promise.all([lease.release(), lease.release()]);
-    t.match((await within(1_000, lease.exited)).reason, /given back/);
+    t.match((await inTime(lease.exited)).reason, /given back/);
     t.same(await containers(), []);
     t.notOk(existsSync(String(lease.identity.folder)));
     await lease.release();
@@ -194,7 +194,7 @@ t.test(
       'its way out is open again',
     );
     t.same(await later.sweep(new Set(['kept'])), ['orphan']);
-    t.match((await within(5_000, orphan.exited)).reason, /killed|given back/);
+    t.match((await inTime(orphan.exited)).reason, /killed|given back/);
     await adopted?.release();
     t.same(await containers(), []);
     t.same(await later.sweep(new Set()), []);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { DevToolsChannel } from '#troupe/actors/session/connection/devtools-channel.js';
+import { withDeadline } from '#troupe/base/deadline.js';
 import { type ChromiumBinary, findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
@@ -58,17 +59,9 @@ export function bounds(deadlineMs = 90_000): { signal: AbortSignal; deadlineMs: 
   return { signal: new AbortController().signal, deadlineMs };
 }
 
-/** Settles as `work` does, or rejects when it takes longer. Keeps the process alive meanwhile. */
-export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Not settled within ${limitMs} ms`)), limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Settles as `work` does, or rejects when it hangs. Keeps the process alive meanwhile. */
+export function inTime<T>(work: Promise<T>): Promise<T> {
+  return withDeadline(work, { ms: 60_000 });
 }
 
 /** Opens `url` in the lease's first page and answers the value of `expression` there. */

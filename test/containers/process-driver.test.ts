@@ -9,16 +9,14 @@ import {
   bounds,
   driverFixture,
   evaluateAt,
+  inTime,
   openFolder,
   processes,
   processesOfLease,
   wish,
-  within,
 } from './driver-fixture.js';
 
 guardLeaks(t);
-
-const RELEASE_MS = 5_000;
 
 t.test('A lease is a browser that answers CDP, in the size, language and folders asked for', async (t) => {
   const { driver, workDir } = await driverFixture(t);
@@ -73,13 +71,11 @@ t.test('A release leaves no process and no folder, and a second one changes noth
   const { driver, workDir } = await driverFixture(t);
   const lease = await driver.lease(wish('gone'), bounds());
   t.ok(processesOfLease(lease).length > 3);
-  const begun = performance.now();
   await Promise.all([lease.release(), lease.release()]);
-  t.ok(performance.now() - begun < RELEASE_MS);
   t.same(processesOfLease(lease), []);
   t.same(readdirSync(workDir), []);
   await lease.release();
-  t.match((await within(1_000, lease.exited)).reason, /given back/);
+  t.match((await inTime(lease.exited)).reason, /given back/);
   const again = await driver.lease(wish('gone'), bounds());
   t.equal(await evaluateAt(again, null, '1 + 1'), 2, 'its id may be used anew');
   await again.release();
@@ -107,7 +103,7 @@ t.test('A browser that is killed settles exited within 1 s and says how it ended
   const { driver, workDir } = await driverFixture(t);
   const lease = await driver.lease(wish('killed'), bounds());
   process.kill(Number(lease.identity.pid), 'SIGKILL');
-  const { reason } = await within(1_000, lease.exited);
+  const { reason } = await inTime(lease.exited);
   t.match(reason, /was ended by SIGKILL/);
   await lease.release();
   t.same(processesOfLease(lease), []);

@@ -6,12 +6,9 @@ import { findImage } from '#troupe/containers/docker/worker-image.js';
 import { leaseFolderPath } from '#troupe/containers/lease-name.js';
 import { type EngineAnswer, fakeEngine } from '../support/fake-engine.js';
 import { guardLeaks } from '../support/leaks.js';
-import { bounds, openFolder, testGate, wish, within } from './driver-fixture.js';
+import { bounds, inTime, openFolder, testGate, wish } from './driver-fixture.js';
 
 guardLeaks(t);
-
-/** What is not meant to be waited for ends long before the engine's own deadline of 30 s. */
-const PATIENCE_MS = 15_000;
 
 /** A driver of an engine whose answers are a test's; undefined lets a call hang. */
 async function driverOf(t: Test, answer: EngineAnswer, deadlineMs?: number) {
@@ -46,7 +43,7 @@ t.test('A start answers by its deadline, also where the engine takes the call an
   const { driver, calls } = await driverOf(t, () => undefined);
   const startedAt = performance.now();
   const start = driver.lease(wish('late'), bounds(2_000));
-  await t.rejects(within(PATIENCE_MS, start), { code: 'UNAVAILABLE', message: 'No browser was ready within 2000 ms' });
+  await t.rejects(inTime(start), { code: 'UNAVAILABLE', message: 'No browser was ready within 2000 ms' });
   t.comment(`answered after ${Math.round(performance.now() - startedAt)} ms`);
   t.ok(calls.includes('POST /containers/create'));
 });
@@ -56,7 +53,7 @@ t.test('A start that is given up while the engine stalls ends at once', async (t
   const giveUp = new AbortController();
   const start = driver.lease(wish('cut'), { signal: giveUp.signal, deadlineMs: 60_000 });
   giveUp.abort();
-  await t.rejects(within(PATIENCE_MS, start), { code: 'UNAVAILABLE', message: /given up/ });
+  await t.rejects(inTime(start), { code: 'UNAVAILABLE', message: /given up/ });
 });
 
 t.test('A container that a stalled engine makes after all is removed by the next sweep', async (t) => {
@@ -65,7 +62,7 @@ t.test('A container that a stalled engine makes after all is removed by the next
     if (call === 'GET /containers/json') return isThere ? [container('late')] : [];
     return call.startsWith('DELETE') ? {} : undefined;
   });
-  await t.rejects(within(PATIENCE_MS, driver.lease(wish('late'), bounds(1_000))), { code: 'UNAVAILABLE' });
+  await t.rejects(inTime(driver.lease(wish('late'), bounds(1_000))), { code: 'UNAVAILABLE' });
   t.ok(calls.includes('DELETE /containers/troupe-fake-late'), 'it is removed by its name, in case it was made');
   isThere = true;
   t.same(await driver.sweep(new Set()), ['late']);
@@ -101,7 +98,7 @@ t.test('An engine that begins an answer and does not end it fails the call by it
     return undefined;
   });
   const call = (await engine.docker({ deadlineMs: 300 })).listContainers();
-  await t.rejects(within(PATIENCE_MS, call), { code: 'UNAVAILABLE', message: /did not end in time/ });
+  await t.rejects(inTime(call), { code: 'UNAVAILABLE', message: /did not end in time/ });
 });
 
 /** Answers but for one call, which hangs, or whose body ends in the middle. */
@@ -121,7 +118,7 @@ for (const part of ['', '['] as const) {
     const stalling = stallsAt('DELETE /containers/id-late', part);
     const answer: EngineAnswer = (...call) => (stalls ? stalling : stallsAt('none', ''))(...call);
     const { driver, said } = await driverOf(t, answer, 300);
-    t.same(await within(PATIENCE_MS, driver.sweep(new Set())), []);
+    t.same(await inTime(driver.sweep(new Set())), []);
     t.match(said, [/could not be removed: Docker engine at .*(no answer within|did not end in time)/]);
     stalls = false;
     t.same(await driver.sweep(new Set()), ['late']);
@@ -129,20 +126,20 @@ for (const part of ['', '['] as const) {
 
   t.test(`A sweep fails by its deadline when the engine's list of containers ${how}`, async (t) => {
     const { driver } = await driverOf(t, stallsAt('GET /containers/json', part), 300);
-    await t.rejects(within(PATIENCE_MS, driver.sweep(new Set())), { code: 'UNAVAILABLE' });
+    await t.rejects(inTime(driver.sweep(new Set())), { code: 'UNAVAILABLE' });
   });
 
   t.test(`A start ends by its deadline when the engine's answer to it ${how}`, async (t) => {
     for (const call of ['POST /containers/create', 'POST /containers/id-late/start']) {
       const { driver } = await driverOf(t, stallsAt(call, part), 300);
-      await t.rejects(within(PATIENCE_MS, driver.lease(wish('late'), bounds())), { code: 'UNAVAILABLE' }, call);
+      await t.rejects(inTime(driver.lease(wish('late'), bounds())), { code: 'UNAVAILABLE' }, call);
     }
   });
 
   t.test(`The look for the worker image fails by its deadline when the engine ${how}`, async (t) => {
     const { socketPath } = await fakeEngine(t, stallsAt('GET /images/x/json', part));
     const engine = new DockerEngine(socketPath, 300);
-    await t.rejects(within(PATIENCE_MS, findImage(engine, 'x')), { code: 'UNAVAILABLE' });
+    await t.rejects(inTime(findImage(engine, 'x')), { code: 'UNAVAILABLE' });
   });
 }
 
@@ -157,7 +154,7 @@ t.test('An answer without end is refused, and its connection closed', async (t) 
     return undefined;
   });
   const call = (await engine.docker()).listContainers();
-  await t.rejects(within(PATIENCE_MS, call), { code: 'UNAVAILABLE', message: /answer without end/ });
+  await t.rejects(inTime(call), { code: 'UNAVAILABLE', message: /answer without end/ });
 });
 
 const STARTS = ['POST /containers/create', 'GET /events', 'POST /containers/id-cut/start', 'DELETE /containers/id-cut'];
@@ -175,7 +172,7 @@ for (const cutCall of STARTS) {
       return call === 'POST /containers/create' ? { Id: 'id-cut' } : { message: 'it cannot be started; try again' };
     });
     const start = driver.lease(wish('cut'), bounds(10_000));
-    await t.rejects(within(PATIENCE_MS, start), { code: 'UNAVAILABLE', message: /try again/ });
+    await t.rejects(inTime(start), { code: 'UNAVAILABLE', message: /try again/ });
     if (removed.size === 0) t.same(await driver.sweep(new Set()), ['cut'], 'the next sweep removes it');
     t.ok(cuts > 0, 'it was cut');
     t.ok(removed.size > 0, 'nothing is left');
@@ -194,6 +191,6 @@ t.test('A container that ends at once is removed, also where its last words cann
     return call === 'GET /containers/json' ? [container('cut')] : {};
   });
   const start = driver.lease(wish('cut'), bounds(10_000));
-  await t.rejects(within(PATIENCE_MS, start), { code: 'UNAVAILABLE', message: /ended before its browser/ });
+  await t.rejects(inTime(start), { code: 'UNAVAILABLE', message: /ended before its browser/ });
   t.ok(calls.includes('DELETE /containers/id-cut'));
 });

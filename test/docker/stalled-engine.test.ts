@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { DockerDriver } from '#troupe/containers/docker/docker-driver.js';
 import { DockerEngine } from '#troupe/containers/docker/docker-engine.js';
-import { bounds, openFolder, testGate, wish, within } from '../containers/driver-fixture.js';
+import { bounds, inTime, openFolder, testGate, wish } from '../containers/driver-fixture.js';
 import { dockerFixture, engineInUse, skipWithoutDocker } from '../support/docker.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -21,7 +21,7 @@ t.test(
     const parts = { ...setting, engine, gate, workDir, maxPauseMs: 1_000 };
     const lease = await (await DockerDriver.create(parts)).adopt(first.identity);
     way.stall();
-    await t.rejects(within(15_000, Promise.resolve(lease?.release())), {
+    await t.rejects(inTime(Promise.resolve(lease?.release())), {
       code: 'UNAVAILABLE',
       message: /no answer within \d+ ms/,
     });

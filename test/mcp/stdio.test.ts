@@ -25,7 +25,7 @@ async function startClient(t: Test, home: string) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: ['dist/cli.js', 'mcp'],
-    env: { ...(process.env as Record<string, string>), TROUPE_HOME: home, NODE_OPTIONS: '' },
+    env: { ...(process.env as Record<string, string>), TROUPE_HOME: home },
     stderr: 'pipe',
   });
   const client = new Client({ name: 'robot', version: '1.0.0' });
@@ -102,7 +102,7 @@ t.test('A client of the revision without sessions is served, too, and its browse
   const transport = new StatelessTransport({
     command: process.execPath,
     args: ['dist/cli.js', 'mcp'],
-    env: { ...(process.env as Record<string, string>), TROUPE_HOME: home, NODE_OPTIONS: '' },
+    env: { ...(process.env as Record<string, string>), TROUPE_HOME: home },
   });
   const options = { versionNegotiation: { mode: { pin: STATELESS_REVISION } } } as const;
   const client = new StatelessClient({ name: 'robot', version: '1.0.0' }, options);
@@ -131,7 +131,7 @@ t.test(
       '{"jsonrpc":"2.0","id":2,"method":"tools/call"}',
     ];
     const { out, code } = await new Promise<{ out: string; code: unknown }>((resolve) => {
-      const env = { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: '' };
+      const env = { ...process.env, TROUPE_HOME: home };
       const child = execFile(process.execPath, ['dist/cli.js', 'mcp'], { env }, (_, stdout) =>
         resolve({ out: stdout, code: child.exitCode }),
       );

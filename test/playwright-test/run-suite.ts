@@ -42,7 +42,7 @@ export async function runSuite(
   const child = spawn(process.execPath, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // What tap gives to node is for its own files.
-    env: { ...process.env, NODE_OPTIONS: '', TROUPE_TOKEN: '', TMPDIR: temporary, ...env },
+    env: { ...process.env, TROUPE_TOKEN: '', TMPDIR: temporary, ...env },
   });
   const [said, complaints] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   rmSync(temporary, { recursive: true, force: true });

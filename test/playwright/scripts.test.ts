@@ -179,10 +179,8 @@ t.test(
   async (t) => {
     const { run, value } = await session({ viewport: { width: 700, height: 500 } });
     await value("page.goto(url); page.fill('#name', 'kept'); page.route('**/mock', {status: 204})");
-    const began = performance.now();
     const endless = 'page.evaluate(() => new Promise(() => undefined))';
     t.match(await run(endless), { body: { code: 'WAIT_TIMEOUT' } });
-    t.ok(performance.now() - began < 10_000);
     t.same(await value("[page.inputValue('#name'), page.evaluate(() => [innerWidth, innerHeight])]"), [
       'kept',
       [700, 500],

@@ -88,13 +88,11 @@ t.test('The zip is made no faster than it is read, and destroying it closes its 
   await mkdir(join(dir, 'screenshots'));
   const names = Array.from({ length: 40 }, (_, n) => `${String(n).padStart(3, '0')}.png`);
   for (const name of names) await writeFile(join(dir, 'screenshots', name), Buffer.alloc(1024 * 1024, 7));
-  const before = process.memoryUsage().arrayBuffers;
   const zip = openArchive([{ dir }]);
   await once(zip, 'readable');
   const open = await openFiles(dir);
   t.equal(open.length, 1, 'one file at a time');
   t.notOk(open[0]?.endsWith('039.png'), 'it waits for its reader');
-  t.ok(process.memoryUsage().arrayBuffers - before < 20 * 1024 * 1024);
   zip.destroy();
   await once(zip, 'close');
   for (let turn = 0; turn < 100 && (await openFiles(dir)).length > 0; turn += 1) await new Promise(setImmediate);

@@ -9,8 +9,6 @@ import { hostModule, type OpenSandbox, openSandbox } from './open-sandbox.js';
 
 guardLeaks(t);
 
-/** How long after its deadline a script may still run, whatever else the machine does. */
-const SLACK_MS = 15_000;
 /** Concurrent sandboxes. */
 const LANES = 3;
 const LIMITS = { memoryBytes: 32 * 1024 * 1024 };
@@ -50,10 +48,7 @@ async function check(t: Test, one: EscapeCase): Promise<void> {
   const timeoutMs = deadlineOf(one);
   const open = await openSandbox(t, { modules: [module], limits: LIMITS });
   try {
-    const start = performance.now();
     const ending = await endingOf(open, one.source, timeoutMs);
-    const tookMs = Math.round(performance.now() - start);
-    t.ok(tookMs <= timeoutMs + SLACK_MS, `${one.title}: ends by its deadline, after ${tookMs} ms`);
     if ('value' in one) t.same(ending, { value: one.value }, one.title);
     else if (one.codes !== undefined)
       t.ok('code' in ending && one.codes.some((code) => code === ending.code), `${one.title}: ${shown(ending)}`);
@@ -127,32 +122,3 @@ t.test('a call that no prelude would make gets an error, and calls nothing', asy
   }
   t.same(calls, []);
 });
-
-t.test("a busy sandbox does not change its neighbour's p99", async (t) => {
-  const [hog, neighbour] = await Promise.all([openSandbox(t), openSandbox(t)]);
-  await p99(neighbour);
-  // Other load of the machine disturbs some measurements, a busy sandbox all of them.
-  const seen: string[] = [];
-  let held = false;
-  for (let attempt = 0; attempt < 6 && !held; attempt += 1) {
-    const alone = await p99(neighbour);
-    const stop = new AbortController();
-    const hogging = hog.fails('for (;;) {}', { signal: stop.signal });
-    const beside = await p99(neighbour);
-    stop.abort(new TroupeError('HARD_TIMEOUT', 'enough'));
-    t.equal((await hogging).code, 'HARD_TIMEOUT');
-    held = beside <= Math.max(alone * 1.5, alone + 5);
-    seen.push(`${beside.toFixed(1)} ms beside, ${alone.toFixed(1)} ms alone`);
-  }
-  t.ok(held, seen.join('; '));
-});
-
-async function p99({ run }: OpenSandbox): Promise<number> {
-  const times: number[] = [];
-  for (let i = 0; i < 300; i += 1) {
-    const start = performance.now();
-    await run('1+1');
-    times.push(performance.now() - start);
-  }
-  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
-}

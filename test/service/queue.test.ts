@@ -1,7 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -9,7 +7,6 @@ import { makeHome, startTestService, type TestService } from '../support/service
 
 guardLeaks(t);
 
-const MEGABYTE = 1024 * 1024;
 const JOB = { prompt: 'x', flowFiles: ['quick.js'], maxIterations: 0 };
 /** With what it keeps to itself, almost as large as a request may be. */
 const LARGE = {
@@ -29,26 +26,13 @@ t.test('jobs that wait: their size, their number, and what becomes of them', asy
   const first = await startTestService(t, {}, home);
   const { id: holder } = await first.live();
 
-  await t.test('a queue of large jobs costs next to no memory', async (t) => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage = runInNewContext('gc');
-    const held = () => {
-      collectGarbage();
-      return process.memoryUsage().heapUsed / MEGABYTE;
-    };
+  await t.test('large jobs wait like others, and each can be ended', async (t) => {
     const body = JSON.stringify(LARGE);
     const ids: string[] = [];
-    const submit = async (count: number) => {
-      for (let n = 0; n < count; n += 1) {
-        const { json } = await httpCall(first.url, { method: 'POST', path: '/api/jobs', body });
-        ids.push(String(Reflect.get(Object(json), 'id')));
-      }
-    };
-    await submit(5);
-    const before = held();
-    await submit(20);
-    const grown = held() - before;
-    t.ok(grown < 10, `20 jobs of 0.95 MB made the service grow by ${grown.toFixed(1)} MB`);
+    for (let n = 0; n < 25; n += 1) {
+      const { json } = await httpCall(first.url, { method: 'POST', path: '/api/jobs', body });
+      ids.push(String(Reflect.get(Object(json), 'id')));
+    }
     t.match((await first.call('GET', `/api/sessions/${ids[24]}`)).body, { state: 'queued', queuePosition: 25 });
     for (const id of ids) t.equal((await first.call('DELETE', `/api/sessions/${id}`)).body.status, 'stopped');
     t.equal((await first.call('GET', '/api/health')).body.capacity.queued, 0);

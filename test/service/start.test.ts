@@ -41,7 +41,7 @@ t.test('a service whose output nobody reads any more goes on, and leaves nothing
     process.exitCode = await main(['dashboard', '--port', '0']);`;
   writeFileSync(join(home, 'start.mjs'), script);
   const child = spawn(process.execPath, [join(home, 'start.mjs')], {
-    env: { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: '' },
+    env: { ...process.env, TROUPE_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.teardown(() => child.kill('SIGKILL'));

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { limitSignal } from '#troupe/base/deadline.js';
 
 export interface ReadEvent {
   readonly id: number;
@@ -46,7 +47,7 @@ export class EventReader {
     const sent = request(new URL(path, url), { headers, agent: false, localAddress: options.from });
     sent.on('error', () => undefined);
     sent.end();
-    const [response] = await once(sent, 'response', { signal: AbortSignal.timeout(DEADLINE_MS) });
+    const [response] = await once(sent, 'response', { signal: limitSignal(DEADLINE_MS) });
     return new EventReader(sent, response, options.reading ?? true);
   }
 
@@ -56,7 +57,7 @@ export class EventReader {
 
   /** Settles when `true` is answered; asked after each piece of news. Rejects after 60 s. */
   async until(reached: (reader: EventReader) => boolean): Promise<void> {
-    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const signal = limitSignal(DEADLINE_MS);
     while (!reached(this)) await once(this.#news, 'news', { signal });
   }
 

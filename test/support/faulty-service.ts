@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { limitSignal } from '#troupe/base/deadline.js';
 import { client } from './service.js';
 import { type ServiceProcess, spawnServiceWithFaults } from './service-process.js';
 
@@ -39,7 +40,7 @@ export function nameOf({ site, nth, code }: Fault): string {
   return `${site} #${nth} ${code}`;
 }
 
-const ARM_MS = 10_000;
+const ARM_MS = 60_000;
 
 type Spawned = Omit<ServiceProcess, 'url'>;
 
@@ -70,7 +71,7 @@ export class FaultyService {
     const { child } = this.process;
     // It has crashed: who uses it next is told so.
     if (!child.connected) return;
-    const given = once(child, 'message', { signal: AbortSignal.timeout(ARM_MS) });
+    const given = once(child, 'message', { signal: limitSignal(ARM_MS) });
     child.send({ order: orderOf(fault) });
     await given;
   }

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { limitSignal, stretched } from '#troupe/base/deadline.js';
 
 /** A request as it goes over the wire: node:http sends the path as it is, dots and escapes included. */
 export interface HttpCall {
@@ -32,7 +33,7 @@ export function httpCall(url: string, call: HttpCall): Promise<HttpAnswer> {
       method: call.method,
       path: call.path,
       headers: { ...length, ...(call.chunked ? { 'transfer-encoding': 'chunked' } : {}), ...call.headers },
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: limitSignal(DEADLINE_MS),
       agent: false,
     });
     sent.on('error', reject);
@@ -66,7 +67,7 @@ export function rawCall(url: string, bytes: string | Buffer, enough: (seen: stri
     const timer = setTimeout(() => {
       socket.destroy();
       reject(new Error(`No answer within ${DEADLINE_MS} ms; seen: ${seen}`));
-    }, DEADLINE_MS);
+    }, stretched(DEADLINE_MS));
     socket.setEncoding('latin1');
     socket.on('error', () => undefined);
     socket.on('data', (text: string) => {

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { limitSignal } from '#troupe/base/deadline.js';
 
 /** A message of a stream; `data` is null for the event that only gives an id. */
 export interface WireMessage {
@@ -35,7 +36,7 @@ export class McpAnswer {
     const sent = request(new URL('/mcp', url), { method, headers: { accept: ACCEPT, ...headers }, agent: false });
     sent.on('error', () => undefined);
     sent.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
-    const [response] = await once(sent, 'response', { signal: AbortSignal.timeout(DEADLINE_MS) });
+    const [response] = await once(sent, 'response', { signal: limitSignal(DEADLINE_MS) });
     return new McpAnswer(sent, response);
   }
 
@@ -67,7 +68,7 @@ export class McpAnswer {
 
   /** Settles when `true` is answered; asked after each piece of news. Rejects after 60 s. */
   async until(reached: (answer: McpAnswer) => boolean): Promise<void> {
-    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const signal = limitSignal(DEADLINE_MS);
     while (!reached(this)) await once(this.#news, 'news', { signal });
   }
 

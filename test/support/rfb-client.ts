@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { WebSocket } from 'ws';
+import { limitSignal } from '#troupe/base/deadline.js';
 
 /** The smallest client of a desktop (RFC 6143): asks for the whole screen as it is, and can press on it. */
 export class RfbClient {
@@ -26,7 +27,7 @@ export class RfbClient {
     const client = new RfbClient(
       new WebSocket(`${url.replace('http', 'ws')}/sessions/${id}/desktop${query}`, 'binary'),
     );
-    await once(client.socket, 'open', { signal: AbortSignal.timeout(60_000) });
+    await once(client.socket, 'open', { signal: limitSignal(60_000) });
     const version = await client.#take(12);
     client.socket.send(version);
     const [count = 0] = await client.#take(1);
@@ -95,10 +96,10 @@ export class RfbClient {
   }
 
   async #take(length: number): Promise<Buffer> {
-    const late = AbortSignal.timeout(60_000);
+    const late = limitSignal(60_000);
     late.addEventListener('abort', () => this.#wake?.());
     while (this.#rest.length < length) {
-      if (late.aborted) throw new Error(`${length} bytes did not come within 15 s`);
+      if (late.aborted) throw new Error(`${length} bytes did not come in time`);
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error('The desktop is gone');
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -106,7 +106,7 @@ function startTroupe(
   } = {},
 ): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [...nodeWords, 'dist/cli.js', ...words], {
-    env: { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: '', ...env },
+    env: { ...process.env, TROUPE_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe', ...(channel ? (['ipc'] as const) : [])],
   });
   let output = '';

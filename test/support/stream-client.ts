@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { unpack } from 'msgpackr';
 import { WebSocket } from 'ws';
+import { limitSignal, stretched } from '#troupe/base/deadline.js';
 import type { StreamMessage, StreamRequest } from '#troupe/protocol/stream.js';
 
 type MessageOf<T extends StreamMessage['type']> = StreamMessage & { readonly type: T };
@@ -29,7 +30,7 @@ export class StreamClient {
   /** @throws what the server answered instead: `Unexpected server response: 403` */
   static async open(url: string, headers: { [name: string]: string } = {}): Promise<StreamClient> {
     const client = new StreamClient(url, headers);
-    await once(client.socket, 'open', { signal: AbortSignal.timeout(60_000) });
+    await once(client.socket, 'open', { signal: limitSignal(60_000) });
     return client;
   }
 
@@ -46,16 +47,16 @@ export class StreamClient {
     return this.of('events').flatMap(({ events }) => events.map(({ seq }) => seq));
   }
 
-  /** Settles when it holds; rejects after 15 s, or when the connection is over. */
+  /** Settles when it holds; rejects after a minute, or when the connection is over. */
   async until(holds: (client: this) => boolean): Promise<void> {
     let late = false;
     const timer = setTimeout(() => {
       late = true;
       this.#wake?.();
-    }, 15_000);
+    }, stretched(60_000));
     try {
       while (!holds(this)) {
-        if (late) throw new Error(`Not within 15 s: ${holds}; ${this.messages.length} messages came`);
+        if (late) throw new Error(`Not in time: ${holds}; ${this.messages.length} messages came`);
         if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`The connection is over: ${holds}`);
         await new Promise<void>((resolve) => {
           this.#wake = resolve;

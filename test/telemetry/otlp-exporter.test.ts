@@ -40,11 +40,10 @@ t.test('An unreachable or rejecting receiver costs only the queue, and stopping 
   const said: string[] = [];
   const exporter = new OtlpExporter(to(receiver.url), (line) => said.push(line));
   exporter.add(spans(25_000));
-  const startedAt = performance.now();
   await exporter.close();
-  t.ok(performance.now() - startedAt < 5_000);
   t.same(receiver.spans, []);
   t.match(said, [/503/]);
+  t.equal(said.length, 1, 'one try');
   exporter.add(spans(1));
   await exporter.close();
 });

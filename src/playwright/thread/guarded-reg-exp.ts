@@ -1,8 +1,9 @@
 import { createContext, Script } from 'node:vm';
+import { stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 /** How long an expression may take on one text, in milliseconds. One that took longer is not run again. */
-const MATCH_MS = 1_000;
+const MATCH_MS = stretched(1_000);
 const context = createContext({ pattern: null, text: '', from: 0 });
 const run = new Script('pattern.lastIndex = from; [pattern.exec(text), pattern.lastIndex]');
 
@@ -36,7 +37,7 @@ export function guardedRegExp(source: string, flags: string): RegExp {
 /** Runs synchronous work of a script for at most a second: comparing values matches expressions too. */
 export function boundedWork<T>(work: () => T): T {
   pending = work;
-  return inTime(() => runPending.runInThisContext({ timeout: 1_000 }));
+  return inTime(() => runPending.runInThisContext({ timeout: MATCH_MS }));
 }
 
 let pending: (() => unknown) | null = null;

@@ -12,12 +12,10 @@ import { SystemNames } from '#troupe/containers/gate/system-names.js';
 import { type DnsReply, startDnsServer } from '../../support/dns-server.js';
 import { eventually } from '../../support/eventually.js';
 import { guardLeaks } from '../../support/leaks.js';
-import { openFolder, within } from '../driver-fixture.js';
+import { inTime, openFolder } from '../driver-fixture.js';
 
 guardLeaks(t);
 
-/** Far less than a server that is silent would take, far more than one that answers takes on a busy machine. */
-const SOON_MS = 5_000;
 const HERE: DnsReply = { addresses: ['127.0.0.9'], ttlS: 60 };
 
 interface Files {
@@ -57,7 +55,7 @@ t.test('Names of servers that do not answer hold up the session that asks for th
   const { ask, dns } = await fixture(t, live);
   for (const name of deadNames(60)) ask('crowded', name).catch(() => undefined);
   await eventually('its names are asked for', async () => dns.asked.length >= 8);
-  t.same(await within(SOON_MS, ask('neighbour', 'shop.test')), ['127.0.0.9']);
+  t.same(await inTime(ask('neighbour', 'shop.test')), ['127.0.0.9']);
 });
 
 t.test(
@@ -67,12 +65,12 @@ t.test(
     const left = new AbortController();
     setMaxListeners(0, left.signal);
     const ends = deadNames(72).map((name) => ask('one', name, left.signal).catch(() => 'given up'));
-    t.same(await within(SOON_MS, ask('one', 'shop.test')), []);
+    t.same(await inTime(ask('one', 'shop.test')), []);
     await eventually('as many as may be are asked for', async () => new Set(dns.asked).size === 8);
     left.abort();
-    t.same(new Set(await within(SOON_MS, Promise.all(ends))), new Set(['given up']));
+    t.same(new Set(await inTime(Promise.all(ends))), new Set(['given up']));
     t.equal(new Set(dns.asked).size, 8, 'of those that waited none was asked for');
-    t.same(await within(SOON_MS, ask('one', 'shop.test')), ['127.0.0.9'], 'and there is room again');
+    t.same(await inTime(ask('one', 'shop.test')), ['127.0.0.9'], 'and there is room again');
   },
 );
 
@@ -83,7 +81,7 @@ t.test('Who asks for a name that is being looked up shares the look-up, also whe
   const others = ['a', 'b', 'c'].map((session) => ask(session, 'shop.test'));
   left.abort();
   await t.rejects(first);
-  t.same(await within(SOON_MS, Promise.all(others)), [['127.0.0.9'], ['127.0.0.9'], ['127.0.0.9']]);
+  t.same(await inTime(Promise.all(others)), [['127.0.0.9'], ['127.0.0.9'], ['127.0.0.9']]);
   t.same(dns.asked, ['shop.test']);
 });
 
@@ -190,13 +188,13 @@ t.test('The system looks up one name of a session at a time, and a neighbour has
     ['a.local', 'c.local'],
   );
   underWay[1]?.answer(['127.0.0.7']);
-  t.same(await within(SOON_MS, neighbour), ['127.0.0.7']);
+  t.same(await inTime(neighbour), ['127.0.0.7']);
   for (const at of [0, 2, 3]) {
     await eventually('the next has its turn', async () => underWay.length > at);
     underWay[at]?.answer([`127.0.0.${at}`]);
   }
   // What the neighbour learned of c.local meanwhile is of no use to the one that had asked before.
-  t.same(await within(SOON_MS, Promise.all(crowd)), [['127.0.0.0'], ['127.0.0.2'], ['127.0.0.3']]);
+  t.same(await inTime(Promise.all(crowd)), [['127.0.0.0'], ['127.0.0.2'], ['127.0.0.3']]);
 });
 
 t.test('A browser that closes its connection gives up its look-up', async (t) => {

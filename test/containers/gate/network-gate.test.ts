@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { guardLeaks } from '../../support/leaks.js';
-import { openFolder, within } from '../driver-fixture.js';
+import { inTime, openFolder } from '../driver-fixture.js';
 
 guardLeaks(t);
 
@@ -40,7 +40,7 @@ async function ask(path: string, host: string, port: number): Promise<{ reply: n
   socket.write(Buffer.from([5, 1, 0, 3, name.length, ...name, port >> 8, port & 255]));
   let got = Buffer.alloc(0);
   while (got.length < 12) {
-    const [chunk]: Buffer[] = await within(5_000, once(socket, 'data'));
+    const [chunk]: Buffer[] = await inTime(once(socket, 'data'));
     got = Buffer.concat([got, chunk ?? Buffer.alloc(0)]);
   }
   return { reply: got[3], socket };
@@ -69,7 +69,7 @@ t.test('A forwarded port of loopback is reached through the gate, with every byt
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.end(sent);
-  await within(10_000, once(socket, 'close'));
+  await inTime(once(socket, 'close'));
   t.ok(Buffer.concat(chunks).equals(sent));
 });
 
@@ -106,7 +106,7 @@ t.test('Who speaks no SOCKS is cut, and the gate goes on', async (t) => {
     socket.on('error', () => undefined);
     socket.end(Buffer.from(said, 'latin1'));
     socket.resume();
-    await within(5_000, once(socket, 'close'));
+    await inTime(once(socket, 'close'));
   }
   const { reply, socket } = await ask(path, 'localhost', port);
   t.equal(reply, 0);
@@ -120,6 +120,6 @@ t.test('A closed door cuts what passes through it', async (t) => {
   const { socket } = await ask(path, 'localhost', port);
   const closed = once(socket.resume(), 'close');
   await gate.close('lease');
-  await within(5_000, closed);
+  await inTime(closed);
   await t.rejects(ask(path, 'localhost', port));
 });
