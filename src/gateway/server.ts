@@ -1,6 +1,6 @@
 import { PictureBudget } from '../agent-js/pictures/picture-budget.js';
 import { proofOf } from '../auth/service-proof.js';
-import { startLimit } from '../base/deadline.js';
+import { settlesWithin } from '../base/deadline.js';
 import { ClosedPorts } from '../net-policy/closed-ports.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
@@ -265,13 +265,10 @@ export class Gateway {
     this.#sockets.close();
     for (const reply of this.#open) reply.closeAfter();
     if (this.#open.size > 0) {
-      await new Promise<void>((resolve) => {
-        const cancelTimer = startLimit(deadlineMs, resolve);
-        this.#onIdle = () => {
-          cancelTimer();
-          resolve();
-        };
+      const idle = new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
       });
+      await settlesWithin(idle, deadlineMs);
     }
     // Never inside a callback of the server, which may be where the last answer was written.
     await new Promise<void>((resolve) => setImmediate(resolve));

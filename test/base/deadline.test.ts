@@ -128,7 +128,7 @@ t.test('All who wait for a change wake up, and nobody stays behind', async (t) =
 });
 
 const run = promisify(execFile);
-const SPECIMEN = join(import.meta.dirname, 'factor-specimen.mjs');
+const SPECIMEN = join(import.meta.dirname, 'factor.entry.mjs');
 
 /** @param factor none as in use, where nobody gives one */
 function environment(factor: string | undefined): NodeJS.ProcessEnv {
