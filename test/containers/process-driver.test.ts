@@ -99,7 +99,7 @@ t.test('Ten leases at once each have a browser of their own, and ten releases at
   t.same(readdirSync(workDir), []);
 });
 
-t.test('A browser that is killed settles exited within 1 s and says how it ended', async (t) => {
+t.test('A browser that is killed settles exited, and says how it ended', async (t) => {
   const { driver, workDir } = await driverFixture(t);
   const lease = await driver.lease(wish('killed'), bounds());
   process.kill(Number(lease.identity.pid), 'SIGKILL');

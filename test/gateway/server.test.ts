@@ -245,7 +245,7 @@ t.test('A request head that arrives in pieces may have 12 KiB', async (t) => {
   socket.destroy();
 });
 
-t.test('Clients that send half a request, or very slowly, are disconnected within 15 s', async (t) => {
+t.test('Clients that send half a request, or very slowly, are disconnected', async (t) => {
   const gateway = await house.listen();
   const head = 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n';
   const sockets = await Promise.all([
