@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
+import { measureFactor } from './support/deadline-factor.mjs';
 import { describeUnsteady, runSuite } from './support/run-suite.mjs';
 import { MANIFEST, stagesOf } from './support/suites.mjs';
 
@@ -39,6 +40,7 @@ const { given, files } = readArguments();
 process.chdir(root);
 await prepare({ tests: true });
 await buildRunner();
+const factor = measureFactor(given.measure ? 1 : MANY);
 process.exit(await chosenRun());
 
 async function chosenRun() {
@@ -51,7 +53,9 @@ async function chosenRun() {
 }
 
 function finish({ passed, failed, skipped, failures, unsteady }) {
-  console.log(`\nAll of it took ${Math.round((Date.now() - startedAt) / 1000)} s.`);
+  console.log(
+    `\nAll of it took ${Math.round((Date.now() - startedAt) / 1000)} s; limits were ${factor} times as long.`,
+  );
   for (const { step, why } of failures) console.log(`Failed: ${step.file} (${why})`);
   for (const line of describeUnsteady(unsteady, commit())) console.log(line);
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
@@ -107,6 +111,7 @@ function options() {
     refuseSkips: process.env.TROUPE_REFUSE_SKIPS === '1',
     // What a file leaves behind fails it in nightly jobs, and when it runs by hand.
     env: files.length > 0 ? {} : { TROUPE_LEAKS: 'report' },
+    factor,
     print: (line) => console.log(line),
   };
 }

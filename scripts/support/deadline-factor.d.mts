@@ -1,6 +1,7 @@
-export function measureDeadlines(options: { readonly files: number; readonly env?: NodeJS.ProcessEnv }): {
-  readonly factor: number;
-  readonly env: NodeJS.ProcessEnv;
+export function measureFactor(files: number): number;
+export function stretchedBy(factor: number): {
+  readonly NODE_OPTIONS: string;
+  readonly TROUPE_TEST_DEADLINE_FACTOR: string;
 };
 export function deadlineFactor(machine: {
   readonly slowness: number;

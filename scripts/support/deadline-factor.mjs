@@ -12,22 +12,21 @@ const MOST = 10;
 /**
  * How many times longer the limits of tests, and of the services that they start, have to be here and now: as this machine
  * is slower than a usual one, and as many as want each of its cores. TROUPE_TEST_DEADLINE_FACTOR sets it instead. Takes
- * about 150 ms; call it once at the start of a run.
+ * about 150 ms; call it once, at the start of a run.
  * @param files test files that run at the same time; with several it is 2 at least
- * @returns `factor`, for limits of the runner's own, and `env`, the environment to start each test file with
  */
-export function measureDeadlines({ files, env = process.env }) {
-  const given = Number(env.TROUPE_TEST_DEADLINE_FACTOR);
-  const factor = given >= 1 ? given : deadlineFactor({ ...measureMachine(), files });
+export function measureFactor(files) {
+  const given = Number(process.env.TROUPE_TEST_DEADLINE_FACTOR);
+  return given >= 1 ? given : deadlineFactor({ ...measureMachine(), files });
+}
+
+/** The environment variables by which a process, and those that it starts, have limits that are so many times longer. */
+export function stretchedBy(factor) {
   const required = `--require=${JSON.stringify(PRELOAD)}`;
-  const options = env.NODE_OPTIONS ?? '';
+  const { NODE_OPTIONS: options = '' } = process.env;
   return {
-    factor,
-    env: {
-      ...env,
-      NODE_OPTIONS: options.includes(required) ? options : `${options} ${required}`.trim(),
-      TROUPE_TEST_DEADLINE_FACTOR: String(factor),
-    },
+    NODE_OPTIONS: options.includes(required) ? options : `${options} ${required}`.trim(),
+    TROUPE_TEST_DEADLINE_FACTOR: String(factor),
   };
 }
 

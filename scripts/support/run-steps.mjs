@@ -6,7 +6,7 @@ import { delimiter, dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { cachedPackages } from './cached-packages.mjs';
 import { compileTests } from './compile-tests.mjs';
-import { measureDeadlines } from './deadline-factor.mjs';
+import { stretchedBy } from './deadline-factor.mjs';
 import { readTap } from './read-tap.mjs';
 
 const CACHE = resolve('node_modules/.cache/troupe');
@@ -22,22 +22,22 @@ const ERRORS_SHOWN = 4_000;
  * @param options.atOnce how many run at the same time
  * @param options.refuseSkips fails a file that skips a test
  * @param options.limitS the longest that a file may take, in seconds, on a machine that does nothing else
+ * @param options.factor how many times longer limits are, those of the files and `limitS`: `deadline-factor.mjs`
  * @param options.env what test files find in their environment, beside that of this process
  * @param options.onResult is called with each result as its file ends
  * @returns the results: `step`, `ok`, `why` it is not, what `readTap` says, the end of its standard `errors`, the `load` of
  *   the machine when it ended, `ms`, and `seconds` of processor time that the whole machine spent meanwhile
  */
-export async function runSteps(steps, { atOnce, refuseSkips = false, limitS = 300, env = {}, onResult }) {
+export async function runSteps(steps, { atOnce, refuseSkips = false, limitS = 300, env = {}, factor = 1, onResult }) {
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(`${CACHE}/compiled-`);
-  const deadlines = measureDeadlines({ files: Math.min(atOnce, steps.length), env: { ...process.env, ...env } });
   try {
     const compiled = await compileTests([...new Set(steps.map(({ file }) => file))], folder);
     const waiting = [...steps];
     const results = [];
     const work = async () => {
       for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
-        const result = await runStep(step, compiled.get(step.file), { refuseSkips, limitS, deadlines });
+        const result = await runStep(step, compiled.get(step.file), { refuseSkips, limitS, env, factor });
         results.push(result);
         onResult?.(result);
       }
@@ -66,18 +66,20 @@ export function processorSeconds() {
   return spent.reduce((sum, ms) => sum + ms, 0) / 1000;
 }
 
-async function runStep(step, file, { refuseSkips, limitS, deadlines }) {
+async function runStep(step, file, { refuseSkips, limitS, env, factor }) {
   const startedAt = Date.now();
   const spentBefore = processorSeconds();
   const node = nodeOf(step);
   const child = spawn(node, ['--enable-source-maps', file], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...deadlines.env,
+      ...process.env,
+      ...stretchedBy(factor),
+      ...env,
       ...step.env,
       PATH: step.node === undefined ? process.env.PATH : `${dirname(node)}${delimiter}${process.env.PATH}`,
       TAP: '1',
-      TAP_TIMEOUT: String(Math.ceil(limitS * deadlines.factor)),
+      TAP_TIMEOUT: String(Math.ceil(limitS * factor)),
       TAP_FAIL_SKIP: refuseSkips ? '1' : '0',
     },
   });
@@ -87,7 +89,7 @@ async function runStep(step, file, { refuseSkips, limitS, deadlines }) {
   child.stderr.setEncoding('utf8').on('data', (text) => {
     errors = (errors + text).slice(-ERRORS_SHOWN);
   });
-  const late = setTimeout(() => child.kill('SIGKILL'), limitS * deadlines.factor * 1000 + KILLED_AFTER_MS);
+  const late = setTimeout(() => child.kill('SIGKILL'), limitS * factor * 1000 + KILLED_AFTER_MS);
   const [code, signal] = await once(child, 'close');
   clearTimeout(late);
   const tap = readTap(lines);

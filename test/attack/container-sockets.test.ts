@@ -17,6 +17,7 @@ import { createServer as createSite } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { limitSignal } from '#troupe/base/deadline.js';
 import { browserAtSocket, movedTo } from '#troupe/containers/chromium/devtools-endpoint.js';
 import { isOfWorker } from '#troupe/containers/docker/container-spec.js';
 import { WorkerFolder } from '#troupe/containers/docker/worker-folder.js';
@@ -204,7 +205,7 @@ t.test('A browser cannot name another socket in the DevTools path that it answer
     });
     await new Promise<void>((resolve) => site.listen(path, resolve));
     t.teardown(() => site.close());
-    const told = await browserAtSocket(path, AbortSignal.timeout(5_000)).then(
+    const told = await browserAtSocket(path, limitSignal(5_000)).then(
       ({ cdpUrl }) => cdpUrl,
       () => null,
     );

@@ -305,7 +305,7 @@ async function listenAnsweringAtOnce(t: Test, server: ServerName): Promise<{ gat
 function answersTo(gateway: Gateway, text: string): Promise<{ readonly statuses: readonly string[] }> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
-    const timer = setTimeout(() => reject(new Error(`Nothing came of ${JSON.stringify(text)}`)), 20_000);
+    const timer = setTimeout(() => reject(new Error(`Nothing came of ${JSON.stringify(text)}`)), 60_000);
     let seen = '';
     socket.setEncoding('latin1');
     socket.on('error', () => undefined);

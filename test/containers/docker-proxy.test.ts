@@ -135,7 +135,7 @@ async function useEverything(t: Test, socketPath: string): Promise<void> {
   });
   await t.rejects(driver.lease(wish('a'), bounds()), { message: /ended before its browser/ });
   t.same(await driver.sweep(new Set()), ['left']);
-  const video = await recordDesktop(engine, 'c0ffee', AbortSignal.timeout(30_000));
+  const video = await recordDesktop(engine, 'c0ffee', AbortSignal.timeout(60_000));
   video.on('error', () => undefined).resume();
   t.same(await containerStates(engine, 'fake'), new Map([['running', 1]]));
   t.equal(await removeLeftoverContainers(engine, { workDir, instance: 'fake' }), 1);

@@ -27,7 +27,7 @@ const model = await startModelServer(t, async ({ body }: ModelRequest): Promise<
   const answers = body.messages.filter(({ role }) => role === 'assistant').length;
   if (body.messages[1]?.content?.includes('Buy')) return MENDS[answers] ?? done(true, 'over');
   if (answers > 0) return done(true, 'It says hello');
-  await Promise.race([held, new Promise((resolve) => setTimeout(resolve, 20_000).unref())]);
+  await Promise.race([held, new Promise((resolve) => setTimeout(resolve, 120_000).unref())]);
   return {
     kind: 'answer',
     text: 'First I open the shop, then I look around.',

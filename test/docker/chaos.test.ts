@@ -91,7 +91,7 @@ t.test('A worker that is lost ends its session alone, with its code and cause', 
   t.match(await service.run(neighbour.id, 'agent.page("1")'), { status: 422, body: { code: 'WAIT_TIMEOUT' } });
   const stubborn = 'for (;;) try { agent.page("1") } catch {}';
   t.match(await service.run(neighbour.id, stubborn), { status: 504, body: { code: 'EVAL_TIMEOUT' } });
-  await eventually('it is lost', async () => (await stateOf(neighbour.id)).state === 'failed', 30_000);
+  await eventually('it is lost', async () => (await stateOf(neighbour.id)).state === 'failed');
   t.match(await stateOf(neighbour.id), { error: { code: 'WORKER_LOST', error: /paused/ } });
   await eventually('nothing is left', async () => (await containersUnder(tmpdir())).length === 0);
 });

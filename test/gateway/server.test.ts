@@ -38,7 +38,7 @@ async function half(gateway: Gateway, text: string): Promise<Socket> {
 /** Settles when a connection has ended in any way; rejects after 15 s. */
 function over(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('The connection is still open')), 15_000);
+    const timer = setTimeout(() => reject(new Error('The connection is still open')), 60_000);
     socket.once('close', () => {
       clearTimeout(timer);
       resolve();

@@ -29,7 +29,7 @@ t.test('The prompt document of a session is correct', async (t) => {
     t.match(line, `${service.url}/sessions/${id}/proxy`);
     // The page itself is not on this machine.
     const local = line.replace('https://example.com/', 'data:text/html,<button>Hi</button>');
-    const { stdout } = await promisify(execFile)('bash', ['-c', local], { timeout: 30_000 });
+    const { stdout } = await promisify(execFile)('bash', ['-c', local], { timeout: 60_000 });
     t.match(JSON.parse(stdout), { elements: [{ locator: '{button}Hi' }] });
   });
 
@@ -63,7 +63,7 @@ t.test('The prompt document of a session is correct', async (t) => {
     const [, lines = '', last = ''] =
       /```sh\n([\s\S]*?)```[\s\S]*?`(curl -s -X DELETE [^`]*)`/.exec(general.body) ?? [];
     const local = `${lines.replace('https://example.com/', 'data:text/html,<button>Hi</button>')}\n${last}`;
-    const { stdout } = await promisify(execFile)('bash', ['-c', local], { timeout: 30_000 });
+    const { stdout } = await promisify(execFile)('bash', ['-c', local], { timeout: 60_000 });
     t.match(stdout, /"locator":"\{button\}Hi"/);
     t.match(stdout, /"status":"stopped"/);
     t.same((await service.call('GET', '/api/sessions?state=running')).body, []);

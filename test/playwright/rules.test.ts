@@ -40,7 +40,7 @@ t.test('rules stand while Playwright is connected anew after a call that never e
   t.match(await service.run(id, endless), { body: { code: /^(WAIT|EVAL)_TIMEOUT$/ } });
   await seen(id);
   // No script asks for Playwright meanwhile: the page alone does.
-  await eventually('the page goes on asking', async () => (await seen(id)).body.includes(204), 20_000);
+  await eventually('the page goes on asking', async () => (await seen(id)).body.includes(204));
   t.match(await service.run(id, 'page.evaluate(() => fetch("/mocked").then((answer) => answer.status))'), {
     body: 204,
   });

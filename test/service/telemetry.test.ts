@@ -78,7 +78,7 @@ t.test('Traces and numbers tell of a job with flows and a model', async (t) => {
     t.equal(lint.status, 0, lint.stderr);
     const { port } = new URL(service.url);
     const prometheus = await startPrometheus(t, Number(port));
-    await eventually('Prometheus has scraped the service', async () => (await prometheus.query('up')) === 1, 30_000);
+    await eventually('Prometheus has scraped the service', async () => (await prometheus.query('up')) === 1);
     t.equal(await prometheus.query('troupe_sessions{state="running"}'), 1);
     t.equal(await prometheus.query('sum(troupe_sessions_ended_total)'), 1);
   });

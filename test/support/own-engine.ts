@@ -7,7 +7,7 @@ import { DockerEngine } from '#troupe/containers/docker/docker-engine.js';
 import { eventually } from './eventually.js';
 import type { Teardown } from './service.js';
 
-const START_MS = 30_000;
+const START_MS = 60_000;
 
 /**
  * A Docker engine that a test may stop. It lives in a network of its own, since one without a bridge removes the one that

@@ -49,7 +49,7 @@ export async function openReader(t: Test): Promise<Reader> {
   const holds = async (expression: string) => {
     // Asked again and again from here: the page's policy lets nothing evaluate text from within.
     const asked = async () => (await page.evaluate(expression)) === true;
-    await eventually(expression, asked, 15_000).catch(async (error: unknown) => {
+    await eventually(expression, asked).catch(async (error: unknown) => {
       throw new Error(`${error}\n${await page.evaluate('document.body.innerText')}`);
     });
   };

@@ -114,7 +114,7 @@ export class RfbClient {
 /** The size of the desktop behind a unix socket. Rejects where no desktop answers. */
 export async function screenSize(path: string): Promise<{ readonly width: number; readonly height: number }> {
   const socket = connect(path);
-  socket.setTimeout(10_000, () => socket.destroy(new Error('The desktop does not answer within 10 s')));
+  socket.setTimeout(60_000, () => socket.destroy(new Error('The desktop does not answer')));
   try {
     // The version, no authentication, shared: a client need not wait for the answers, which are 12, 2 and 4 bytes here.
     socket.write('RFB 003.008\n\x01\x01', 'latin1');

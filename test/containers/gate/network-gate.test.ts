@@ -55,7 +55,7 @@ t.test('Nothing that the process was started with is loaded into the thread', as
     await gate.open('lease', { madeAt: '${made}', path: '${made}.socket' }, { kind: 'socks' });
     await gate.close('lease');`;
   const words = [`--import=${preload}`, '--input-type=module', '--eval', code];
-  const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 20_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 60_000 });
   t.equal(stdout, 'loaded ');
 });
 
