@@ -10,6 +10,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
+import { measureFactor } from './support/deadline-factor.mjs';
 import { runSuite } from './support/run-suite.mjs';
 import { jobsOf, MANIFEST, nameOf } from './support/suites.mjs';
 
@@ -27,6 +28,7 @@ if (list) {
 await prepare({ tests: true });
 const code = stateOfCode();
 const passed = new Set(fresh ? [] : readPassed());
+const factor = measureFactor(1);
 const verdicts = [];
 for (const job of jobs) verdicts.push(await runJob(job));
 
@@ -58,8 +60,7 @@ async function runJob({ name, steps }) {
 
 async function runFile(step) {
   const stage = { name: nameOf(step), steps: [step], atOnce: 1, secondTry: false };
-  const env = { TROUPE_CASES: 'all' };
-  const { failures } = await runSuite([stage], { env, limitS: LIMIT_S, print: (line) => console.log(line) });
+  const { failures } = await runSuite([stage], { factor, limitS: LIMIT_S, print: (line) => console.log(line) });
   return failures.length === 0;
 }
 
