@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { RequestVault } from '../../auth/request-vault.js';
@@ -39,8 +39,13 @@ export async function storeJobs(
   });
   const file = fileOf(config, batch);
   await mkdir(join(config.batchesDir, batch), { recursive: true });
-  await writeFile(`${file}.new`, JSON.stringify(vault.seal(Object.fromEntries(stored), '')), { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  try {
+    await writeFile(`${file}.new`, JSON.stringify(vault.seal(Object.fromEntries(stored), '')), { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  } catch (cause) {
+    await rm(`${file}.new`, { force: true }).catch(() => undefined);
+    throw cause;
+  }
 }
 
 /**
