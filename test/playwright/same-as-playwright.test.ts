@@ -54,7 +54,7 @@ async function inScript(source: string): Promise<unknown> {
   return status === 200 ? { value: body } : { error: body.error };
 }
 
-/** Times and the order of attempts differ from run to run. */
+/** Times, the order of attempts, and their number differ from run to run. */
 function comparable(outcome: unknown): unknown {
   return JSON.parse(
     JSON.stringify(outcome)
@@ -64,6 +64,7 @@ function comparable(outcome: unknown): unknown {
         '',
       )
       .replace(/ +\d+(\.\d+)?ms/g, ' Nms'),
+    (key, value) => (key === 'error' ? [...new Set(String(value).split(/\s*\n\s*/))].join('\n') : value),
   );
 }
 
