@@ -31,10 +31,12 @@ export class ScriptRuntime {
   readonly #limits: ScriptLimits;
   readonly #sources = new SourceRegistry();
   readonly #flows: FlowRunner;
-  readonly #core: { readonly [name in 'result' | 'describe' | 'idle']: QuickJSHandle };
+  readonly #core: { readonly [name in 'begin' | 'result' | 'describe' | 'idle']: QuickJSHandle };
   /** Whether a module has work for when no job is left; false saves each script a call. */
   readonly #idles: boolean;
   #kind: StepKind = 'script';
+  /** The last script failed; false saves each script a call. */
+  #failedBefore = false;
   #awaits = 0;
   #consoleLines = 0;
   #consoleLength = 0;
@@ -54,7 +56,7 @@ export class ScriptRuntime {
     this.#flows = new FlowRunner(js, bridge, this.#sources, boot.limits);
     const core = this.#install(boot);
     const part = (name: keyof Core): QuickJSHandle => this.#part(core, name);
-    this.#core = { result: part('result'), describe: part('describe'), idle: part('idle') };
+    this.#core = { begin: part('begin'), result: part('result'), describe: part('describe'), idle: part('idle') };
     const addModule = this.#part(core, 'addModule');
     for (const module of boot.modules) {
       const install = this.#must(js.evaluate(module.prelude, `troupe/${module.name}`));
@@ -74,7 +76,10 @@ export class ScriptRuntime {
     this.#consoleLines = 0;
     this.#consoleLength = 0;
     try {
-      return this.#cleared(message, this.#evaluate(message));
+      if (this.#failedBefore) this.#must(this.#js.call(this.#core.begin)).dispose();
+      const outcome = this.#cleared(message, this.#evaluate(message));
+      this.#failedBefore = !outcome.ok;
+      return outcome;
     } catch (error) {
       return brokenBy(error);
     } finally {

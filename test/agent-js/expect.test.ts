@@ -260,6 +260,34 @@ t.test('agent.until returns the first true value, and survives errors of the pag
   t.match(await failure(`agent.until(() => nothing, {timeout: 5_000})`), { code: 'SCRIPT_ERROR', error: /nothing/ });
 });
 
+t.test('An assertion without a matcher fails the script at its end, where it stands', async (t) => {
+  await open('<h1>Cart</h1>');
+  const bare = /^agent\.expect\("h1"\) alone checks nothing: add a matcher, as in agent\.expect\("h1"\)\.toHaveText/;
+  t.match(await failure(`agent.text('h1');\n  agent.expect('h1');\nagent.text('h1')`), {
+    code: 'SCRIPT_ERROR',
+    error: bare,
+    details: { line: 2, column: 9 },
+  });
+  const forms = [
+    `agent.expect('h1').not`,
+    `agent.expect('h1').toBeVisible; 1`,
+    `agent.until(() => agent.expect('h1'))`,
+    `const other = agent.expect('h1'); agent.expect('h1').toHaveText('Cart'); null`,
+    `async function later() { await null; agent.expect('h1') } later(); null`,
+  ];
+  for (const js of forms) t.match(await failure(js), { code: 'SCRIPT_ERROR', error: bare }, js);
+  t.match(await failure('agent.expect(agent); null'), { error: /agent\.expect\(agent\) alone checks nothing/ });
+  t.equal(
+    await run(`const cart = agent.expect('h1'); cart.not.toHaveText('x'); cart.toHaveText('Cart'); 'held'`),
+    'held',
+  );
+  // What another failure or a stop left behind is not said of the next script.
+  t.match(await failure(`agent.expect('h1'); nothing`), { error: /nothing is not defined/ });
+  t.equal(await run(`'next'`), 'next');
+  t.match(await failure(`agent.expect('h1'); for (;;) {}`, 300), { code: 'EVAL_TIMEOUT' });
+  t.equal(await run(`'next'`), 'next');
+});
+
 t.test('A regular expression without end, or a function, stops the script and nothing else', async (t) => {
   await open(`<p>${'a'.repeat(40)}!</p>`);
   t.match(await failure(`agent.expect('p').toHaveText(/^(a+)+$/)`, 700), { code: 'EVAL_TIMEOUT' });

@@ -17,6 +17,8 @@ t.test('A flow that is right has no faults, whichever form it has', async (t) =>
     'function (args) { try { match.equals(args.x, 1); } catch (error) { console.log(error); } label: for (;;) break label; }',
     'class A { #p = 1; get q() { return this.#p; } }\nconst f = ({ n }) => n + g(n); function g(m) { return new A().q + m; }\nf(args)',
     'Flow.run("./login"); agent.act("{a}x", "click"); ({ key: 1, nested: { deeper: agent.text() } })',
+    'agent.until(() => { for (;;) { if (agent.text("h1")) return true; } }); const shown = () => false; agent.until(shown)',
+    'const cart = agent.expect("h1"); cart.toHaveText("x"); expect(page).not.toHaveTitle("y")',
     'const later = async () => { await Promise.all([1].map((n) => n)); }; later()',
   ];
   for (const source of right) t.same(check(source, ['./login']), [], source);
@@ -31,6 +33,19 @@ t.test('What cannot work is told with its place', async (t) => {
     ['() => {\n  const a = 1;\n  return b + a;\n}', { line: 3, column: 10, message: /b is not defined/ }],
     ['() => setTimeout(() => 1, 100)', { message: /setTimeout is not defined/ }],
     ['const fs = require("fs")', { message: /require is not defined/ }],
+    [
+      '() => {\n  agent.expect("h1");\n}',
+      { line: 2, column: 3, message: /^agent\.expect\(\.\.\.\) alone checks nothing/ },
+    ],
+    ['() => { agent.expect("h1").not; }', { message: /alone checks nothing/ }],
+    ['() => { agent.expect("h1").toBeVisible; }', { message: /toBeVisible is not called, so it checks nothing/ }],
+    ['({ ben }) => { ben.expect("h1"); }', { message: /ben\.expect\(\.\.\.\) alone/ }],
+    ['await expect(page.locator("h1"))', { line: 1, column: 7, message: /^expect\(\.\.\.\) alone/ }],
+    ['expect.soft(page.locator("h1")).not', { message: /^expect\.soft\(\.\.\.\) alone/ }],
+    ['() => agent.until(agent.text("h1") === "x")', { message: /takes a function/ }],
+    ['() => agent.until(agent.text("h1"))', { message: /takes a function/ }],
+    ['() => agent.until(() => { agent.text("h1") === "x"; })', { message: /it has no return/ }],
+    ['() => agent.until(() => agent.expect("h1"))', { message: /alone checks nothing/ }],
   ];
   for (const [source, fault] of wrong) t.match(check(source), [fault], source);
 });

@@ -129,6 +129,25 @@ t.test('an error carries flow, line, column and the stack of flows', async (t) =
   });
 });
 
+t.test('a call that is owed fails the flow that began it, at its place', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'flows-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  await writeFile(join(root, 'begins.js'), '() => {\n  begin("door");\n  return 1;\n}');
+  await writeFile(join(root, 'ends.js'), '() => { const end = begin("door"); begin("lid")(); end(); return 2; }');
+  await writeFile(join(root, 'fails.js'), '() => { begin("door"); throw new Error("other"); }');
+  const prelude = '(function (host, engine) { globalThis.begin = (name) => engine.owe(name + " is open"); })';
+  const modules = [flowModule({ flowsDir: root }), { name: 'owing', prelude, calls: {} }];
+  const { run, fails, of } = await openSandbox(t, { modules });
+  const error = await fails('const outer = begin("gate"); outer(); Flow.run("begins")');
+  t.match(error, { code: 'SCRIPT_ERROR', message: 'door is open' });
+  t.match(error.details, { flow: 'begins', flows: ['begins'], line: 2, column: 3, frame: /begin\("door"\)/ });
+  t.match(of('FlowFinished'), [{ path: 'begins', status: 'failed', line: 2, error: { error: 'door is open' } }]);
+  t.equal(await run('try { Flow.run("begins") } catch {} Flow.run("ends")'), 2);
+  t.match(await fails('Flow.run("fails")'), { message: /other/ });
+  t.match(await fails('const open = begin("gate"); Flow.run("ends"); 3'), { message: 'gate is open' });
+  t.equal(await run('for (let i = 0; i < 1000; i += 1) begin("door")(); 4'), 4);
+});
+
 t.test('flows are events with their depth and duration, and host calls have their place', async (t) => {
   const { run, of, calls, events } = await withFlows(t, {
     'outer.js': 'args => {\n  host.call("in outer");\n  return Flow.run("inner");\n}',

@@ -102,6 +102,17 @@ t.test('expect.soft lets the script go on and fails it at its end', async (t) =>
   t.equal((await run('expect.soft(1).toBe(1); 5')).body, 5);
 });
 
+t.test('an expectation without a matcher fails the script', async (t) => {
+  const { run } = main;
+  for (const call of ['expect', 'expect.soft', 'expect.poll']) {
+    const answer = await run(`${call}(page.locator('#out')); null`);
+    t.match(answer, { status: 422, body: { code: 'SCRIPT_ERROR', details: { line: 1 } } }, call);
+    t.match(answer.body.error, `${call}(...) alone checks nothing: add a matcher`);
+  }
+  t.match((await run('await expect(page).not; null')).body, { error: /alone checks nothing/ });
+  t.equal((await run('const later = expect(1); later.not.toBe(2); later.toBe(1); 5')).body, 5);
+});
+
 t.test('expect.poll ends with the last failure', async (t) => {
   const { run } = main;
   t.match(await run('expect.poll(() => 1, {timeout: 30, intervals: [5]}).toBe(2)'), {

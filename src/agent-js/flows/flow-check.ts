@@ -4,6 +4,7 @@ import { parseFlow } from '../../script/source/source-step.js';
 import { syntaxChildren } from '../../script/source/syntax-children.js';
 import { parseLocator } from '../locating/locator.js';
 import { ACTIONS, GLOBALS, SCRIPT_CALLS } from '../script-api.js';
+import { sayEmptyChecks, sayUnknownMatcher } from './assertion-faults.js';
 import { flowCode } from './read-flow.js';
 
 /** Something that will not work when the flow runs. `line` and `column` count from 1. */
@@ -22,7 +23,7 @@ export interface NumberedLocator {
 
 /**
  * What can be said of a flow without running it: its syntax, calls and actions that there are none of, flows that it
- * runs and that are not there, and names that scripts do not have. A name that is declared anywhere in the file counts
+ * runs and that are not there, checks that check nothing, and names that scripts do not have. A name that is declared anywhere in the file counts
  * as known everywhere in it.
  *
  * @param hasFlow whether there is a flow at what `Flow.run` is given
@@ -46,6 +47,8 @@ export function checkFlow(author: string, hasFlow: (path: string) => boolean, fi
   const used: (AnyNode & { type: 'Identifier' })[] = [];
   walk(root, null, (node, parent) => {
     if (node.type === 'CallExpression') checkCall(node, say, hasFlow);
+    sayEmptyChecks(node, say);
+    sayUnknownMatcher(node, say);
     if (node.type === 'ObjectPattern') for (const name of boundNames(node)) declared.add(name);
     if (node.type !== 'Identifier' || isName(node, parent) || requiresPlaywright(node, parent)) return;
     if (declares(node, parent)) declared.add(node.name);
@@ -81,7 +84,8 @@ export function numberedLocators(author: string, file = ''): readonly NumberedLo
   return found;
 }
 
-function textOf(node: AnyNode): string | null {
+/** The text of a literal, or of a template without expressions; null for anything else. */
+export function textOf(node: AnyNode): string | null {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
   if (node.type !== 'TemplateLiteral' || node.expressions.length > 0) return null;
   return node.quasis[0]?.value.cooked ?? null;
@@ -117,13 +121,18 @@ function checkCall(
   }
 }
 
-function walk(node: AnyNode, parent: AnyNode | null, visit: (node: AnyNode, parent: AnyNode | null) => void): void {
+/** Visits a node and all below it, each with the one that it is in. */
+export function walk(
+  node: AnyNode,
+  parent: AnyNode | null,
+  visit: (node: AnyNode, parent: AnyNode | null) => void,
+): void {
   visit(node, parent);
   for (const child of syntaxChildren(node)) walk(child, node, visit);
 }
 
 /** A word that is no variable: a member's name, a key, a label. */
-function isName(node: AnyNode, parent: AnyNode | null): boolean {
+export function isName(node: AnyNode, parent: AnyNode | null): boolean {
   switch (parent?.type) {
     case 'MemberExpression':
       return parent.property === node && !parent.computed;

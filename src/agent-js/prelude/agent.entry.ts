@@ -34,7 +34,7 @@ export function install(host: Host, engine: Engine): void {
     mock: (url: unknown, answer: unknown) => host('mock', url, answer === undefined ? {} : answer),
     saveState: (name: unknown, options: unknown) => host('saveState', name, options),
     downloads: (given: unknown) => host('downloads', given),
-    expect: expectOf(host, (target) => target === value),
+    expect: expectOf(host, engine, (target) => target === value),
     until: untilOf(host, engine),
     expectScreenshot: (name: unknown, options: unknown, more: unknown) => host('expectScreenshot', name, options, more),
     audit: (options: unknown, more: unknown) => host('audit', options, more),

@@ -10,7 +10,9 @@ import {
   regExpSource,
   regExpText,
   slice,
+  stringify,
   TextOf,
+  words,
 } from '../../script/prelude/primordials.js';
 import { MATCHER_NAMES, type Matcher } from '../checks/matcher-names.js';
 import { withKnownMembers } from './members.js';
@@ -40,7 +42,11 @@ const PASSING = [
  *
  * @param isAgent whether a value is `agent` itself, which stands for the page
  */
-export function expectOf(host: Host, isAgent: (value: unknown) => boolean): (target: unknown) => object {
+export function expectOf(
+  host: Host,
+  engine: Engine,
+  isAgent: (value: unknown) => boolean,
+): (target: unknown) => object {
   const run = (locator: unknown, matcher: Matcher, not: boolean, values: unknown[]): void => {
     const at = matcher === 'toHaveAttribute' ? 1 : 0;
     const pattern = values[at];
@@ -61,12 +67,15 @@ export function expectOf(host: Host, isAgent: (value: unknown) => boolean): (tar
       order = host('expect', locator, matcher, given, { token: memberOf(order, 'token'), ok });
     }
   };
-  const matchersOf = (locator: unknown, not: boolean): { [name: string]: unknown } => {
+  const matchersOf = (locator: unknown, not: boolean, made: () => void): { [name: string]: unknown } => {
     const matchers: { [name: string]: unknown } = {};
     for (let i = 0; i < MATCHER_NAMES.length; i += 1) {
       const matcher = MATCHER_NAMES[i];
       if (matcher === undefined) continue;
-      matchers[matcher] = freeze((...values: unknown[]): void => run(locator, matcher, not, values));
+      matchers[matcher] = freeze((...values: unknown[]): void => {
+        made();
+        run(locator, matcher, not, values);
+      });
     }
     return matchers;
   };
@@ -74,8 +83,12 @@ export function expectOf(host: Host, isAgent: (value: unknown) => boolean): (tar
     const locator = target === undefined || isAgent(target) ? null : target;
     if (locator === null && target === null)
       throw new TypeErrorClass('agent.expect takes a locator, or agent for the page');
-    const matchers = matchersOf(locator, false);
-    matchers.not = withKnownMembers('agent.expect(...).not', freeze(matchersOf(locator, true)));
+    const subject = typeof locator === 'string' ? stringify(locator) : 'agent';
+    const made = engine.owe(
+      words`agent.expect(${subject}) alone checks nothing: add a matcher, as in agent.expect(${subject}).toHaveText('...')`,
+    );
+    const matchers = matchersOf(locator, false, made);
+    matchers.not = withKnownMembers('agent.expect(...).not', freeze(matchersOf(locator, true, made)));
     return withKnownMembers('agent.expect(...)', freeze(matchers));
   };
 }

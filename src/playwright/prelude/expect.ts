@@ -32,6 +32,15 @@ export function expectOf(host: Host, engine: Engine, { matchers, asymmetric }: S
     return freeze(object);
   }
 
+  /** The matchers of a call, one of which has to be called. */
+  function owing(call: string, how: How, run: (matcher: string, args: readonly unknown[], how: How) => void): object {
+    const made = engine.owe(words`${call}(...) alone checks nothing: add a matcher, such as .toBeVisible()`);
+    return matchersOf(how, (matcher, args, asked) => {
+      made();
+      return run(matcher, args, asked);
+    });
+  }
+
   const textOf = (message: unknown): string | null => {
     if (typeof message === 'string') return message;
     const named = isObject(message) ? read(message, 'message') : undefined;
@@ -40,14 +49,16 @@ export function expectOf(host: Host, engine: Engine, { matchers, asymmetric }: S
   const expecting =
     (soft: boolean) =>
     (subject: unknown, message: unknown): object =>
-      matchersOf({ ...plain, message: textOf(message), soft }, (matcher, args, how) =>
+      owing(soft ? 'expect.soft' : 'expect', { ...plain, message: textOf(message), soft }, (matcher, args, how) =>
         check(subject, matcher, args, how),
       );
 
   const expect = expecting(false);
   define(expect, 'soft', expecting(true));
   define(expect, 'poll', (make: unknown, options: unknown) =>
-    matchersOf({ ...plain, message: textOf(options) }, (matcher, args, how) => poll(make, options, matcher, args, how)),
+    owing('expect.poll', { ...plain, message: textOf(options) }, (matcher, args, how) =>
+      poll(make, options, matcher, args, how),
+    ),
   );
   const negated = { __proto__: null };
   for (let i = 0; i < asymmetric.length; i += 1) {

@@ -4,6 +4,7 @@ import type { Answer, Core, Engine, EngineSettings, Host, RawHost } from './engi
 import { defineData, defineGlobal, defineReplaceable, removeForeign, sealNewGlobals } from './globals.js';
 import { jsonText, plainText } from './json-text.js';
 import { installMatch } from './match-global.js';
+import { makeOwedCalls } from './owed-calls.js';
 import {
   append,
   asyncIteratorSymbol,
@@ -35,6 +36,7 @@ export function install(raw: RawHost, settingsText: string): Core {
   const hostErrors = makeNotes(isHostError);
   /** The flows that were running when an error was thrown. */
   const flowsOf = makeNotes((value): value is string => typeof value === 'string');
+  const owed = makeOwedCalls();
   /** The origin of the last thrown value that is not an object. */
   let lastPlain: { readonly value: unknown; readonly stack: string; readonly flows: string | null } | null = null;
   removeForeign();
@@ -133,6 +135,7 @@ export function install(raw: RawHost, settingsText: string): Core {
       fail('SCRIPT_ERROR', words`Flows may be nested ${settings.flowDepth} levels deep, and '${path}' is deeper`);
     }
     let value: unknown;
+    const before = owed.last();
     try {
       const body = raw.compile(path, source, code, fault);
       if (typeof body === 'string') {
@@ -140,7 +143,9 @@ export function install(raw: RawHost, settingsText: string): Core {
         fail(error.code, error.error, error.details ?? {});
       }
       value = raw.settle(invoke(body, undefined, args));
+      owed.collect(before);
     } catch (error) {
+      owed.forget(before);
       noteFlows(error);
       raw.leaveFlow(describe(error));
       throw error;
@@ -158,7 +163,8 @@ export function install(raw: RawHost, settingsText: string): Core {
     append(lazy, () => defineReplaceable(name, make));
   }
 
-  const engine: Engine = freeze({ runFlow, onIdle, fail, settle, defineLazy });
+  const owe = (message: string): (() => void) => owed.owe(hostError('SCRIPT_ERROR', message, {}));
+  const engine: Engine = freeze({ runFlow, onIdle, fail, owe, settle, defineLazy });
   const wrote = (level: string, text: string): void => raw.wrote(level, text, here());
   const checked = (data: object): void => raw.checked(jsonText(data, MAX_REPORT) ?? '', here());
   defineGlobal('console', installConsole(wrote));
@@ -172,8 +178,12 @@ export function install(raw: RawHost, settingsText: string): Core {
       for (let i = 0; i < lazy.length; i += 1) lazy[i]?.();
       lazy = [];
     },
-    result: (value) => jsonText(value, settings.resultLength) ?? 'null',
+    result: (value) => {
+      owed.collect(0);
+      return jsonText(value, settings.resultLength) ?? 'null';
+    },
     describe,
+    begin: () => owed.forget(0),
     idle: () => idleWork?.(),
     step: freeze({ __proto__: null, settle: freeze(settle), each: freeze(each), thrown: freeze(thrown) }),
   };

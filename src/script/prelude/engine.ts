@@ -22,6 +22,11 @@ export interface Engine {
   defineLazy(name: string, make: () => unknown): void;
   /** Throws an error that leaves the sandbox with its code, if the script does not catch it. */
   fail(code: ErrorCode, message: string, details?: ErrorDetails): never;
+  /**
+   * For a call that does nothing until another one follows: unless the returned function is called, the flow or script
+   * fails at its end with this SCRIPT_ERROR, at the place of the first call.
+   */
+  owe(message: string): () => void;
   /** The value of a promise once it is settled, or throws its reason; any other value as it is. */
   settle(value: unknown): unknown;
 }
@@ -58,10 +63,12 @@ export type Answer =
 export interface Core {
   /** Runs a module's prelude and seals the globals that it defined. */
   addModule(name: string, install: unknown): void;
-  /** JSON text of a script's value. */
+  /** JSON text of a script's value. Throws what the script {@link Engine.owe}s. */
   result(value: unknown): string;
   /** A thrown value as JSON text of a {@link Description}. */
   describe(thrown: unknown): string;
+  /** Forgets what a script that failed left behind. */
+  begin(): void;
   /** Lets a module work while no job is left; false if it had nothing to do, undefined if there is no such module. */
   idle(): boolean | undefined;
   /** The functions that edited sources call. */
