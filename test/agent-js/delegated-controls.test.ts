@@ -43,6 +43,17 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
      <div class=cell>3</div></div></div>${on('frame')}`,
     ['{div}1', '{div}2', '{div}3'],
   ],
+  'the days of a month that is a table, and not its weeks': [
+    `<table id=month><tr>${['S', 'M', 'T', 'W', 'T', 'F', 'S'].map((day) => `<th>${day}</th>`).join('')}</tr>
+     <tr><td></td>${[1, 2, 3, 4, 5, 6].map((day) => `<td>${day}</td>`).join('')}</tr>
+     <tr>${[7, 8, 9, 10, 11, 12, 13].map((day) => `<td>${day}</td>`).join('')}</tr><tr><td>14</td></tr></table>${on('month')}`,
+    Array.from({ length: 14 }, (_, day) => `{td}${day + 1}`),
+  ],
+  'the rows of a table, also one with fewer cells than the others': [
+    `<table id=people>${['Ada', 'Ben'].map((name) => `<tr><td>${name}</td>${'<td>Some text</td>'.repeat(6)}</tr>`).join('')}
+     <tr><td>Cleo</td></tr></table>${on('people')}`,
+    ['Ada', 'Ben'].map((name) => `{tr}${name}${' Some text'.repeat(6)}`).concat('{tr}Cleo'),
+  ],
   'the days of all weeks of a calendar, whose days are made of more than one element': [
     `<div id=month><div class=heads>${['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'].map((day) => `<span>${day}</span>`).join('')}</div>
      ${[0, 7]

@@ -81,6 +81,15 @@ t.test('a list that draws a part of itself is gone through', async (t) => {
   await open(virtual());
   await call('act', '{combobox}Item', 'select', 'Item 40');
   t.equal(await call('text', '#box'), 'Item 40', 'one that is not named');
+  const slow = virtual().replaceAll('1000', '40').replace('30000px', '1200px');
+  for (const [late, item] of [
+    ['setTimeout(draw, 300)', 'Item 8'],
+    ["(inner.innerHTML = '<div role=option>Loading</div>', setTimeout(draw, 200))", 'Item 16'],
+  ] as const) {
+    await open(slow.replace('requestAnimationFrame(draw)', late));
+    await call('act', '{combobox}Item', 'select', item, { timeout: 20_000 });
+    t.equal(await call('text', '#box'), item, `rows that are drawn late: ${late}`);
+  }
 });
 
 t.test('the field of a list is typed into', async (t) => {
@@ -89,6 +98,17 @@ t.test('the field of a list is typed into', async (t) => {
     box.oninput = () => setTimeout(() => { l.hidden = false; l.innerHTML = ''; for (const one of all.filter((name) => name.includes(box.value)).slice(0, 5)) { const li = document.createElement('li'); li.setAttribute('role', 'option'); li.textContent = one; li.onclick = () => { box.value = one; l.hidden = true; }; l.append(li); } }, 50);</script>`);
   await call('act', '{combobox}Country', 'select', 'Country 211');
   t.equal(await call('value', '#box'), 'Country 211');
+});
+
+t.test('an editable line whose list comes with what is typed is typed into', async (t) => {
+  await open(`<div id=tags><b>css</b> <span id=box role=textbox contenteditable aria-label=Tags style="display:inline-block;width:200px;height:20px"></span></div><script>
+    let list = null;
+    box.oninput = () => { list?.remove(); list = document.createElement('div'); list.setAttribute('role', 'listbox');
+      for (const one of ['Erlang', 'Elm', 'Ada'].filter((name) => name.startsWith(box.textContent))) { const option = document.createElement('div'); option.setAttribute('role', 'option'); option.textContent = one;
+        option.onclick = () => { box.insertAdjacentHTML('beforebegin', '<b>' + one + '</b> '); box.textContent = ''; list.remove(); }; list.append(option); }
+      if (box.textContent !== '') document.body.append(list); };</script>`);
+  await call('act', '{textbox}Tags', 'select', 'Erlang');
+  t.equal(await call('page', 'tags.textContent.trim()'), 'css Erlang');
 });
 
 t.test('several options are chosen, one after the other, whether the list stays open or not', async (t) => {

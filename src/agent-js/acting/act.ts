@@ -22,6 +22,8 @@ import { waitUntilLoaded } from './wait.js';
 
 /** How long an action without any effect so far is given to have one. */
 const GRACE_MS = 60;
+/** How long the requests of an action without any effect so far may take to have one. */
+const LATE_MS = 1_000;
 /** How long the page around a frame may take to tell that the frame's form leads it away. */
 const OUTWARDS_MS = stretched(400);
 /** How long a window that a page has asked for may take to be there. */
@@ -127,7 +129,10 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       if (chose) wanted?.shift();
       list = chose ? 'perhaps open' : 'open';
       const more = !chose || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
-      if (!more) return { changed: anyChange, place: { url, title }, ...shownBy(typed, request) };
+      if (more) continue;
+      const shown = shownBy(typed, request);
+      if (anyChange || !tab.network.hasAsked) return { changed: anyChange, place: { url, title }, ...shown };
+      return { changed: await changesLate(tab, options.after), ...shown };
     } else if (remainingMs(bounds) <= 0) {
       throw failed(tab, `${locator} ${missed}`, locator);
     }
@@ -189,6 +194,18 @@ async function finish(tab: Tab, request: FinishRequest, bounds: Bounds): Promise
     if (tab.isClosed) return { kind: 'navigated' };
     throw error;
   }
+}
+
+/** Waits for something to come of the requests that an action has made. */
+async function changesLate(tab: Tab, bounds: Bounds): Promise<boolean> {
+  const limit = within(bounds, LATE_MS);
+  for (let isOpen = true; isOpen && remainingMs(limit) > 0; ) {
+    // Once more after the last answer: the page has yet to show it.
+    isOpen = tab.network.awaited > 0;
+    const asked = await tab.ask('late', { ms: GRACE_MS }, bounds);
+    if (asked.kind !== 'answer' || asked.value.changed) return true;
+  }
+  return false;
 }
 
 async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bounds): Promise<Ready | 'dialog'> {

@@ -3,10 +3,12 @@ import { type Bounds, remainingMs, within } from '../browser/bounds.js';
 import type { CdpDragData } from '../browser/cdp.js';
 import { type DropPoint, PAST_MIDDLE } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
-import { hoverAt, type Point } from './pointer.js';
+import { hoverAt, type Point, turn } from './pointer.js';
 
 /** How often the pointer is seen on its way in a drag. */
 const DRAG_STEPS = 5;
+/** So far from its beginning the pointer is seen besides, in pixels. */
+const BEGINNING = [1, 3, 6] as const;
 /** A press becomes a drag once the pointer has moved so many pixels. */
 const DRAG_THRESHOLD = 12;
 /** The browser says soon after the first move whether the page lets the element be carried off (HTML drag and drop). */
@@ -43,7 +45,13 @@ export async function dragFrom(
     if (tab.drag !== null) return;
     const moved = pointer('mouseMoved', to, 1);
     moved.catch(() => undefined);
-    await Promise.race([moved, tab.until(() => tab.drag !== null, within(bounds, DRAG_START_MS))]);
+    const carried = tab.watch(() => tab.drag !== null, within(bounds, DRAG_START_MS));
+    try {
+      await Promise.race([moved, carried.settled]);
+    } finally {
+      carried.settled.catch(() => undefined);
+      carried.stop();
+    }
   };
   tab.drag = null;
   await tab.send('Input.setInterceptDrags', { enabled: true }, timeoutMs);
@@ -51,6 +59,8 @@ export async function dragFrom(
   try {
     await hoverAt(tab, from, timeoutMs);
     await pointer('mousePressed', from, 1);
+    // By the press, a page may only begin to listen for what follows.
+    await turn(tab, bounds);
     let carried: Tab['drag'] = null;
     let entered = false;
     const carry = async (to: Point): Promise<void> => {
@@ -67,11 +77,14 @@ export async function dragFrom(
     };
     if ('points' in drag) {
       for (const [index, point] of drag.points.entries()) {
-        for (const step of stepsTo(last, point)) {
+        const begins = index === 0 && !drag.native ? beginningOf(from, point) : [];
+        for (const step of [...begins, ...stepsTo(last, point)]) {
           await carry(step);
           if (index === 0 && carried === null) await begun();
         }
       }
+      // What it shows meanwhile may be drawn picture by picture.
+      if (carried === null) await turn(tab, bounds);
     } else {
       await carry({ x: from.x + DRAG_THRESHOLD, y: from.y + DRAG_THRESHOLD });
       await begun();
@@ -112,6 +125,15 @@ function stepsTo(from: Point, to: Point): Point[] {
     const part = (index + 1) / DRAG_STEPS;
     return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
   });
+}
+
+/** The first pixels of a way: a page may count from where it has noticed the drag, and would miss what comes before that. */
+function beginningOf(from: Point, to: Point): Point[] {
+  const length = Math.hypot(to.x - from.x, to.y - from.y);
+  return BEGINNING.filter((px) => px * DRAG_STEPS < length).map((px) => ({
+    x: from.x + ((to.x - from.x) * px) / length,
+    y: from.y + ((to.y - from.y) * px) / length,
+  }));
 }
 
 /** Along the axis on which the target is further away, in its own sizes: 1, -1, or 0 on the other axis. */

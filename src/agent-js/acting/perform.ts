@@ -15,19 +15,19 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
     case 'click':
     case 'check':
     case 'uncheck':
-      return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
+      return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, options.bounds));
     case 'select': {
       if (!ready.types)
-        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
+        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, options.bounds));
       const [sought = ''] = Array.isArray(request.value) ? request.value : [request.value ?? ''];
       return arrived(tab, options.after, type(tab, text(sought, { rich: false }), timeoutMs));
     }
     case 'dblclick':
-      return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, timeoutMs));
+      return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, options.bounds));
     case 'tripleclick':
-      return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 3 }, timeoutMs));
+      return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 3 }, options.bounds));
     case 'rightclick':
-      return arrived(tab, options.after, clickAt(tab, ready, { button: 'right', times: 1 }, timeoutMs));
+      return arrived(tab, options.after, clickAt(tab, ready, { button: 'right', times: 1 }, options.bounds));
     case 'hover':
       return arrived(tab, options.after, hoverAt(tab, ready, timeoutMs));
     case 'input':
@@ -39,10 +39,10 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
         return dragFrom(tab, ready, { native: false, points }, options.bounds);
       }
       if (ready.opens && ready.presses === null)
-        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, timeoutMs));
+        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, options.bounds));
       return arrived(tab, options.after, type(tab, typing(request, ready), timeoutMs));
     case 'upload':
-      return upload(tab, ready, request, options, timeoutMs);
+      return upload(tab, ready, request, options);
     case 'drag':
       return drag(tab, ready, request, options.bounds);
     case 'wheel':
@@ -82,15 +82,9 @@ async function arrived(tab: Tab, bounds: Bounds, sent: Promise<void>): Promise<v
   }
 }
 
-async function upload(
-  tab: Tab,
-  ready: Ready,
-  { locator, value }: ActRequest,
-  options: ActOptions,
-  timeoutMs: number,
-): Promise<void> {
+async function upload(tab: Tab, ready: Ready, { locator, value }: ActRequest, options: ActOptions): Promise<void> {
   const names = Array.isArray(value) ? value : [String(value ?? '')];
-  const click = () => arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
+  const click = () => arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, options.bounds));
   await uploadFiles(
     tab,
     {

@@ -22,6 +22,8 @@ export const ACTION_SETS = [
   [],
   // A slider that a page draws.
   ['click', 'press', 'input'],
+  // The thumb of one that says its number in a field.
+  ['click', 'drag', 'input'],
 ] as const satisfies readonly (readonly ActionName[])[];
 
 /** A descriptor's members beyond the first four, and the name where the locator does not tell it. */

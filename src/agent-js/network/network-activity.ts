@@ -19,6 +19,7 @@ export class NetworkActivity {
   readonly #onQuiet: () => void;
   /** Those of {@link AWAITED} that have begun since the mark and are open. */
   readonly #awaited = new Set<string>();
+  #hasAsked = false;
   #quietSince = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
@@ -40,8 +41,14 @@ export class NetworkActivity {
     return this.#awaited.size;
   }
 
+  /** Whether one of them has begun since the mark, open or not. */
+  get hasAsked(): boolean {
+    return this.#hasAsked;
+  }
+
   /** Something begins that may have the page ask for more. */
   mark(): void {
+    this.#hasAsked = false;
     this.#awaited.clear();
   }
 
@@ -59,7 +66,10 @@ export class NetworkActivity {
         const { requestId, loaderId, type } = event.params;
         if (STREAMS.has(type ?? '') || this.#open.size >= MAX_OPEN) return;
         this.#open.set(requestId, loaderId);
-        if (AWAITED.has(type ?? '')) this.#awaited.add(requestId);
+        if (AWAITED.has(type ?? '')) {
+          this.#awaited.add(requestId);
+          this.#hasAsked = true;
+        }
         clearTimeout(this.#timer);
         return;
       }

@@ -11,16 +11,19 @@ export const TAKES = 128;
 /** Of a document's root element: the document or its window listens for presses on whatever is in it. */
 export const WHOLE = 256;
 
+/** Reacts already when the button goes down: the press is a gesture with a beginning, and an end that may be heard elsewhere. */
+export const DOWN = 512;
+
 /** What a pointer does on the element itself. */
 export const POINTED = PRESS | DOUBLE | CONTEXT;
 
 const KINDS: ReadonlyMap<string, number> = new Map([
   ['click', PRESS],
-  ['mousedown', PRESS],
+  ['mousedown', PRESS | DOWN],
   ['mouseup', PRESS],
-  ['pointerdown', PRESS],
+  ['pointerdown', PRESS | DOWN],
   ['pointerup', PRESS],
-  ['touchstart', PRESS],
+  ['touchstart', PRESS | DOWN],
   ['touchend', PRESS],
   ['dblclick', DOUBLE],
   ['contextmenu', CONTEXT],

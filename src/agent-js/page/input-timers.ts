@@ -1,5 +1,18 @@
+import { realNow } from './real-time.js';
+
 /** What begins something that a page may put off. */
-export const INPUTS = ['keydown', 'input', 'change', 'pointerdown', 'click', 'drop'] as const;
+export const INPUTS = [
+  'keydown',
+  'input',
+  'change',
+  'pointerdown',
+  'pointerup',
+  'click',
+  'drop',
+  'wheel',
+  'focusin',
+  'pointerover',
+] as const;
 
 /** A timer that is set so soon after an input, and is this short, is how a page waits for a pause in it. In milliseconds. */
 const SOON_MS = 150;
@@ -11,30 +24,36 @@ const MAX_TIMERS = 100;
 /** Runs in the page's own world: the timers that an input has set. A page that sets one after the other is not followed. */
 export class InputTimers {
   #heardAt = Number.NEGATIVE_INFINITY;
-  /** When each is due. */
-  readonly #due = new Map<unknown, number>();
+  #hovered = false;
+  /** When each is due, and whether the pointer above something has set it. */
+  readonly #timers = new Map<unknown, { readonly due: number; readonly hovered: boolean }>();
 
   /** A listener for {@link INPUTS}. */
   readonly hear = (event: Event): void => {
-    if (event.isTrusted) this.#heardAt = performance.now();
+    if (!event.isTrusted) return;
+    this.#heardAt = realNow();
+    this.#hovered = event.type === 'pointerover';
+    if (event.type !== 'pointerdown') return;
+    // The pointer has come to press: whoever does that waits for no hint.
+    for (const [id, { hovered }] of this.#timers) if (hovered) this.#timers.delete(id);
   };
 
   set(id: unknown, delay: unknown): void {
     const ms = Number(delay);
-    const now = performance.now();
+    const now = realNow();
     if (!(ms > 0 && ms <= LONGEST_MS) || now - this.#heardAt > SOON_MS) return;
-    for (const [known, due] of this.#due) if (due < now) this.#due.delete(known);
-    if (this.#due.size < MAX_TIMERS) this.#due.set(id, now + ms + LATE_MS);
+    for (const [known, { due }] of this.#timers) if (due < now) this.#timers.delete(known);
+    if (this.#timers.size < MAX_TIMERS) this.#timers.set(id, { due: now + ms + LATE_MS, hovered: this.#hovered });
   }
 
   clear(id: unknown): void {
-    this.#due.delete(id);
+    this.#timers.delete(id);
   }
 
   /** Whether one is running. */
   get any(): boolean {
-    const now = performance.now();
-    for (const due of this.#due.values()) if (due > now) return true;
+    const now = realNow();
+    for (const { due } of this.#timers.values()) if (due > now) return true;
     return false;
   }
 }

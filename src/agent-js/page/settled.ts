@@ -49,8 +49,12 @@ function underWay(): string | null {
   return discoveries()?.awaitsTimer(window) === true ? 'a timer' : null;
 }
 
-/** @returns false if none came in time: a page in the background draws nothing */
-function nextPaint(longestMs: number): Promise<boolean> {
+/**
+ * Settles in the task after the next picture.
+ *
+ * @returns false if none came in time: a page in the background draws nothing
+ */
+export function nextPaint(longestMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), longestMs);
     requestAnimationFrame(() => {

@@ -30,7 +30,7 @@ import { nextChange } from './names/next-change.js';
 import { Observer } from './observe.js';
 import { PaintMark } from './paint-mark.js';
 import { countMatches, isUsable, matchesOf, movedNumbers, nameFor, resolve } from './resolve.js';
-import { settled } from './settled.js';
+import { nextPaint, settled } from './settled.js';
 import { Still } from './still.js';
 import { viewportRect } from './tree/geometry.js';
 import { bringIntoView } from './tree/scrolling.js';
@@ -39,6 +39,8 @@ import { WindowListeners } from './window-listeners.js';
 
 /** A hidden change of style is noticed this late. */
 const LOOK_AGAIN_MS = 250;
+/** A page that draws nothing has had its turn by then. */
+const TURN_MS = 100;
 /** A longer text is cut. */
 const MAX_TEXT = 1_000_000;
 
@@ -107,6 +109,10 @@ export function install(names: HookNames): void {
     },
     pending: () => ({ timers: found.pendingTimers(window) }),
     settle: async ({ ms, painted }) => ({ busy: await settled(ms, painted) }),
+    turn: async () => {
+      await nextPaint(TURN_MS);
+      return {};
+    },
     ready: (request) => ready(request, action),
     dropPoint: (sought) => {
       action.dropsOnTarget();
@@ -117,6 +123,7 @@ export function install(names: HookNames): void {
       return { taken: (worldOf(view)?.dragOver ?? dragOver).taken };
     },
     finish: (request) => action.finish(request),
+    late: ({ ms }) => action.late(ms),
     painted: async (mark) => ({ marked: await paintMark.painted(mark) }),
     unmark: () => {
       paintMark.hide();

@@ -44,6 +44,8 @@ export class FrameCalls {
   readonly #shown: (locator: string) => ShownPlace | null;
   /** Where the action under way is. */
   #acting: Spot | null = null;
+  /** Where the last one was. */
+  #acted: PageWorld | null = null;
   /** Where the drag under way will end. */
   #dropping: Spot | null = null;
 
@@ -67,14 +69,15 @@ export class FrameCalls {
       return (await this.#askShown(name as Located, args, shown, bounds)) as Answer<N>;
     }
     if (apart.length === 0) {
-      if (name === 'ready') this.#acting = null;
+      if (name === 'ready') this.#acting = this.#acted = null;
       const answer = main.tryCall(name, args, bounds);
       const waits = name === 'waitFor' || (isObserving(args) && args.since !== null && args.ms > 0);
       return waits ? this.#unlessFramesCome(name, args, answer, bounds) : answer;
     }
     // The answer is the one that the name stands for.
     if (isLocated(name, args)) return (await this.#askLocated(name as Located, args, bounds)) as Answer<N>;
-    if (name === 'takesDrop') return this.acting.tryCall(name, args, bounds);
+    if (name === 'takesDrop' || name === 'turn') return this.acting.tryCall(name, args, bounds);
+    if (name === 'late') return (this.#acted ?? main).tryCall(name, args, bounds);
     if (name !== 'finish' || this.#acting === null) return main.tryCall(name, args, bounds);
     return this.#finish(name, args, this.#acting, bounds);
   }
@@ -240,6 +243,7 @@ export class FrameCalls {
     // Asked again when its input has arrived.
     if (answer !== null && 'heard' in answer.value && !answer.value.heard) return answer;
     this.#acting = null;
+    this.#acted = world;
     if (frame === null) return answer;
     const released = this.#outward(frame).map((inner) => this.#worldAround(inner)?.tryCall('release', null, bounds));
     let missed: string | null = null;

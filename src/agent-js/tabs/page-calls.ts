@@ -62,6 +62,8 @@ export interface Ready {
   readonly carries: readonly [dx: number, dy: number] | null;
   /** The field is that of a cell: Enter ends it. */
   readonly commits: boolean;
+  /** The page reacts already to the press: it has its turn before the button is let go. */
+  readonly holds: boolean;
   /** The option's text is to be typed into the element, which filters its list. */
   readonly types: boolean;
 }
@@ -269,6 +271,8 @@ export interface PageCalls {
   through: [FramePoint, { readonly x: number; readonly y: number } | PageProblem];
   /** Ends the guard that `through` set, and says what took the input in the frame's place. */
   release: [null, { readonly missed: string | null }];
+  /** Settles when the page has drawn what it has got, and has had a turn after that. */
+  turn: [null, object];
   /** Waits for animations that end and timers that an input has set; what is left of them then. */
   settle: [{ readonly ms: number; readonly painted: boolean }, { readonly busy: string | null }];
   /** The timers of this document that are still to come. */
@@ -283,6 +287,8 @@ export interface PageCalls {
   takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */
   finish: [FinishRequest, Finished];
+  /** Waits so long for something to come of the action that has finished last, if nothing had then. */
+  late: [{ readonly ms: number }, { readonly changed: boolean }];
   /** Marks the page, and answers when it is painted with the mark; false where the mark would not be seen. */
   painted: [PaintMark, { readonly marked: boolean }];
   unmark: [null, Record<string, never>];
@@ -318,9 +324,11 @@ export type PageCallName = keyof PageCalls;
 export const WAITING_CALLS = [
   'change',
   'settle',
+  'turn',
   'ready',
   'dropPoint',
   'finish',
+  'late',
   'waitFor',
   'observe',
   'painted',

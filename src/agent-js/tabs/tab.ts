@@ -75,7 +75,7 @@ export class Tab {
     // A page target's id is its main frame's.
     this.navigation = new Navigation(page.targetId, page.url);
     this.network = new NetworkActivity(() => this.#condition.changed());
-    this.frames = new Frames(browser, page, (holds, bounds) => this.#watch(holds, bounds));
+    this.frames = new Frames(browser, page, (holds, bounds) => this.watch(holds, bounds));
     this.#roots = new DeclaredRoots(browser, this.frames, page.targetId);
     this.#frameCalls = new FrameCalls(this.frames, () => ({ url: this.url, title: this.title }), shown);
     this.#prepare();
@@ -115,10 +115,11 @@ export class Tab {
 
   /** Waits on this tab's state. False at the deadline; ACTION_FAILED when the tab closes or crashes. */
   until(holds: () => boolean, bounds: Bounds): Promise<boolean> {
-    return this.#watch(holds, bounds).settled;
+    return this.watch(holds, bounds).settled;
   }
 
-  #watch(holds: () => boolean, bounds: Bounds): Watch {
+  /** As {@link Tab.until}, for one that may lose interest. */
+  watch(holds: () => boolean, bounds: Bounds): Watch {
     return this.#condition.watch(() => {
       this.throwIfGone();
       return holds();
@@ -162,7 +163,7 @@ export class Tab {
    * somebody closes it. Rejects when the tab has gone, and when the script is cancelled.
    */
   async unlessDialog<T>(work: Promise<T>, bounds: Bounds): Promise<{ readonly value: T } | 'dialog'> {
-    const dialog = this.#watch(() => this.dialog !== null, bounds);
+    const dialog = this.watch(() => this.dialog !== null, bounds);
     const done = work.then((value) => ({ value }));
     done.catch(() => undefined);
     const opened = async () => ((await dialog.settled) ? ('dialog' as const) : done);

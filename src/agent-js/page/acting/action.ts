@@ -15,13 +15,16 @@ import { chosenOutcome, dropSelection, FieldState, fieldValue } from './field.js
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
 import { Signs } from './signs.js';
-import { SliderMove } from './slider.js';
+import { isSlider, numberOf, SliderMove } from './slider.js';
 import { TypedText } from './typed-text.js';
 
 /** Input that was sent is there soon, also on a busy page; what has not come by then is asked for again. */
 const HEARD_MS = 1_000;
 /** A box that was clicked shows by then that it is checked, in milliseconds. */
 const CHECKED_MS = 600;
+/** What a page has put off until a pause in the input is waited for so long at most, in milliseconds. */
+const TIMERS_MS = 800;
+const LOOK_AGAIN_MS = 50;
 /** After these, a drag may be meant for what they have selected. */
 const SELECTING: ReadonlySet<ActionName | null> = new Set<ActionName>([
   'selectText',
@@ -50,6 +53,8 @@ export class Action {
   readonly cell = new CellEdit();
   readonly slider = new SliderMove();
   #underWay: UnderWay | null = null;
+  /** Of the last action, while nothing has come of it: its signs are still watched. */
+  #quiet: { readonly signs: Signs; readonly differs: () => boolean } | null = null;
   #last: ActionName | null = null;
   #dropsOnTarget = false;
 
@@ -94,16 +99,21 @@ export class Action {
     await Promise.resolve();
     const hit = disarm(element.ownerDocument);
     const missed = hit !== null ? missedBy(hit, awaits !== null) : hasLost(typed, element, again) ? DRAWN_ANEW : null;
-    const differs = (): boolean => signs.differs || before.differs;
+    const scrolls = (): boolean => !this.#dropsOnTarget && before.isScrolled;
+    const differs = (): boolean =>
+      traces === null
+        ? signs.differs || before.differs
+        : before.isRewritten || scrolls() || signs.isDrawn || traces.any;
     let changed = false;
     if (traces !== null) {
-      const scrolls = (): boolean => !this.#dropsOnTarget && before.isScrolled;
-      if (missed === null) changed = await traces.remain(() => before.isRewritten || scrolls() || signs.isDrawn);
+      if (missed === null) changed = await traces.remain(differs);
     } else {
       // What is only seen by comparing is compared once: it costs more than the rest.
-      changed = signs.any || before.differs;
+      const isSeen = (): boolean => signs.any || before.differs;
+      changed = isSeen();
       if (missed === null && (!changed || signs.isMoving)) await signs.first(graceMs);
       changed ||= differs();
+      if (missed === null && !changed) changed = (await whileTimersRun(element, isSeen)) && differs();
     }
     const { sent } = heard;
     const there = element.isConnected ? element : again();
@@ -113,8 +123,12 @@ export class Action {
     const wanted = missed === null ? checkedBy(this.#last) : null;
     const checked = await settledCheck(element, wanted);
     if (wanted !== null) changed ||= differs();
-    this.#stop();
-    // Where a form leads is told when its task begins; our answer comes after that.
+    if (changed || missed !== null) this.#stop();
+    else {
+      this.#end();
+      this.#quiet = { signs, differs };
+    }
+    // The browser reports where a form leads when its task begins; our answer comes after that.
     if (sent.length > 0) await nextTask();
     layOutSoon(element.ownerDocument);
     return {
@@ -126,6 +140,13 @@ export class Action {
       checked: checked === 'mixed' ? null : checked,
       typed: outcome,
     };
+  }
+
+  /** Waits so long for something to come of the last action, of which nothing has. */
+  async late(ms: number): Promise<{ readonly changed: boolean }> {
+    const quiet = this.#quiet;
+    if (quiet !== null && !quiet.differs()) await nextChange(ms, 0);
+    return { changed: quiet?.differs() === true };
   }
 
   /** @param again the control that the page has drawn in the element's place */
@@ -145,14 +166,21 @@ export class Action {
 
   async #typed(typed: string, there: Element | null, text: TypedText): Promise<TypedOutcome | null> {
     if (this.cell.isOpen) return this.cell.outcome(typed);
+    if (there !== null && isSlider(there)) return { kind: 'same', shown: String(numberOf(there)) };
     return text.outcome(typed, there);
   }
 
   #stop(): void {
+    this.#underWay?.signs.stop();
+    this.#quiet?.signs.stop();
+    this.#quiet = null;
+    this.#end();
+  }
+
+  #end(): void {
     discoveries()?.act(false);
     this.#underWay?.heard.stop();
     this.#underWay?.text.stop();
-    this.#underWay?.signs.stop();
     this.#underWay = null;
   }
 }
@@ -171,6 +199,18 @@ async function settledCheck(element: Element, wanted: boolean | null): Promise<b
     if (wanted === null || checked === wanted || checked === null || left <= 0 || !element.isConnected) return checked;
     await nextChange(Math.min(left, 50), 0);
   }
+}
+
+/** Waits for the timers that the input has set, or until something is seen. False: there was none. */
+async function whileTimersRun({ ownerDocument }: Element, isSeen: () => boolean): Promise<boolean> {
+  const deadline = performance.now() + TIMERS_MS;
+  const views = new Set([window, ownerDocument.defaultView ?? window]);
+  const isAwaited = (): boolean => [...views].some((view) => discoveries()?.awaitsTimer(view) === true);
+  const waits = isAwaited();
+  for (let left = TIMERS_MS; left > 0 && !isSeen() && isAwaited(); left = deadline - performance.now()) {
+    await nextChange(Math.min(LOOK_AGAIN_MS, left), 0);
+  }
+  return waits;
 }
 
 /** Whether a dialog has opened above an element: it has the focus, and the element is not in it. */

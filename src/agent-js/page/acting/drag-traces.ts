@@ -59,19 +59,20 @@ export class DragTraces {
     this.#neighbours = neighboursOf(element);
   }
 
-  /** Settles once the page is still. @param more what else may have changed */
-  async remain(more: () => boolean): Promise<boolean> {
+  /** Settles once the page is still. @param differs whether anything has changed, this among it */
+  async remain(differs: () => boolean): Promise<boolean> {
     const deadline = performance.now() + LATE_MS;
     for (;;) {
       await settled(GLIDE_MS, true);
-      if (more() || this.#differs()) return true;
+      if (differs()) return true;
       const left = deadline - performance.now();
       if (left <= 0) return false;
       await nextChange(left, 0);
     }
   }
 
-  #differs(): boolean {
+  /** Whether the page differs now. */
+  get any(): boolean {
     if (addressNow() !== this.#address) return true;
     const element = this.#element;
     if (element.isConnected) {

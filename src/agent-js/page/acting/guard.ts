@@ -1,5 +1,6 @@
-import { isElement, isInside, shadowOf } from '../tree/flat-tree.js';
+import { isElement, isInside } from '../tree/flat-tree.js';
 import { reaches } from '../tree/geometry.js';
+import { innermost } from '../tree/innermost.js';
 import type { WindowListeners } from '../window-listeners.js';
 
 const PRESSES = new Set(['pointerdown', 'mousedown']);
@@ -88,15 +89,6 @@ export class Guard {
     event.preventDefault();
     event.stopImmediatePropagation();
   }
-}
-
-/** What was hit. An event does not tell what is in a closed shadow root; what is drawn at its point does. */
-function innermost(event: Event): Node | undefined {
-  const hit = event.composedPath()[0] as Node | undefined;
-  const root = isElement(hit) && hit.shadowRoot === null ? shadowOf(hit) : null;
-  if (root === null || !('clientX' in event)) return hit;
-  const { clientX, clientY } = event as MouseEvent;
-  return root.elementFromPoint(clientX, clientY) ?? hit;
 }
 
 function isMeant(hit: Element, target: GuardTarget, lands: (hit: Element, element: Element) => boolean): boolean {

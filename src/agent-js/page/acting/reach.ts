@@ -1,6 +1,10 @@
+import { foldSpace } from '../../locating/locator.js';
 import { type CornerPoint, isProblem, type PageProblem } from '../../tabs/page-calls.js';
+import { askPage } from '../controls/ask-page.js';
 import { CELLS, isTile } from '../controls/clickables.js';
-import { isControl, roleOf } from '../names/roles.js';
+import { reactionsOf } from '../controls/reactions.js';
+import { POINTED } from '../event-kinds.js';
+import { checkedState, inputKind, isControl, roleOf } from '../names/roles.js';
 import { nameFor } from '../resolve.js';
 import { isInside, parentOf } from '../tree/flat-tree.js';
 import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
@@ -12,19 +16,28 @@ import { outside } from './drop-place.js';
 /**
  * A point where a control is pressed. One that its page has put away, out of sight or under what it draws itself, is pressed
  * by its label, or by what is drawn for it.
+ *
+ * @param carries it is pressed to be carried: by itself, and by no small part that is drawn on it
  */
-export function pressablePoint(element: Element, at: CornerPoint | null): Point | PageProblem {
-  const own = isShown(element) ? reachablePoint(element, element, at) : null;
+export function pressablePoint(element: Element, at: CornerPoint | null, carries = false): Point | PageProblem {
+  const own = isShown(element) ? reachablePoint(element, element, at, carries) : null;
   const label = own === null || isProblem(own) ? standIn(element) : null;
-  return label === null ? (own ?? reachablePoint(element, element, at)) : reachablePoint(label, element, at);
+  return label === null
+    ? (own ?? reachablePoint(element, element, at, carries))
+    : reachablePoint(label, element, at, carries);
 }
 
 /** A point where a press reaches the element, scrolled to if need be. */
-export function reachablePoint(shown: Element, element: Element, at: CornerPoint | null): Point | PageProblem {
+export function reachablePoint(
+  shown: Element,
+  element: Element,
+  at: CornerPoint | null,
+  carries = false,
+): Point | PageProblem {
   if (isMoving(shown)) return blocked('does not stand still');
   if (at !== null) return pointInside(shown, element, at);
   const atOnce = pointsOf(shown).filter((point) => isOpen(point, shown, element));
-  const open = beside(atOnce, element) ?? atOnce[0];
+  const open = beside(atOnce, element) ?? besideParts(atOnce, element, carries);
   if (open !== undefined) return open;
   const before = shown.getBoundingClientRect();
   bringIntoView(shown);
@@ -38,7 +51,7 @@ export function reachablePoint(shown: Element, element: Element, at: CornerPoint
   const [middle] = points;
   if (middle === undefined) return blocked('cannot be scrolled into view');
   const reached = points.filter((point) => isOpen(point, shown, element));
-  const own = beside(reached, element) ?? reached[0];
+  const own = beside(reached, element) ?? besideParts(reached, element, carries);
   if (own !== undefined) return own;
   const cover = elementAt(middle);
   return blocked(
@@ -56,6 +69,43 @@ function beside(points: readonly Point[], element: Element): Point | undefined {
     while (node !== null && node !== element && !isControl(node)) node = parentOf(node);
     return node === element;
   });
+}
+
+const GRIP = /-resize$/;
+/** Only what takes so small a part of an element's area is passed by. */
+const SMALL_PART = 0.1;
+
+/** The first point, unless a small thing of another purpose is drawn there: a grip, or a control in the element. */
+function besideParts(points: readonly Point[], element: Element, carries: boolean): Point | undefined {
+  const [first, ...others] = points;
+  if (first === undefined || others.length === 0 || elementAt(first) === element) return first;
+  askPage(element);
+  const hits = (point: Point): boolean => hitsPart(point, element, carries);
+  return hits(first) ? (others.find((point) => !hits(point)) ?? first) : first;
+}
+
+function hitsPart(point: Point, element: Element, carries: boolean): boolean {
+  const { width, height } = element.getBoundingClientRect();
+  for (
+    let node = elementAt(point);
+    node !== null && node !== element && isInside(node, element);
+    node = parentOf(node)
+  ) {
+    if (isApart(node, element)) return true;
+    const box = node.getBoundingClientRect();
+    if (box.width * box.height > width * height * SMALL_PART) return false;
+    if (carries && node.textContent === '') return true;
+    if (isControl(node) || reactionsOf(node) !== 0 || GRIP.test(getComputedStyle(node).cursor)) return true;
+  }
+  return false;
+}
+
+/** Whether something in an element is pressed for itself, however large: a button of a card, which is no part of its label. */
+function isApart(node: Element, element: Element): boolean {
+  const isPressed = isControl(node) ? inputKind(node) !== 'typed' : (reactionsOf(node) & POINTED) !== 0;
+  if (!isPressed || element.localName === 'label') return false;
+  const own = foldSpace(node.textContent ?? '');
+  return own === '' ? checkedState(node) !== null : own !== foldSpace(element.textContent ?? '');
 }
 
 /** A point that was asked for, scrolled to if need be. */

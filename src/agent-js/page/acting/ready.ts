@@ -16,6 +16,7 @@ import { isCell } from './cell-edit.js';
 import { toChoose } from './choosing/choosing.js';
 import { choose, dropSelection, isPassword, selectContent, setValue } from './field.js';
 import { hasFocus } from './guard.js';
+import { hearsPress } from './hears-press.js';
 import { blocked, blockedUntilChanged, pressablePoint, reachablePoint } from './reach.js';
 import { isSlider } from './slider.js';
 import { typeUnheard } from './type-unheard.js';
@@ -146,7 +147,7 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
     default:
   }
   const { at } = request;
-  const point = pressablePoint(element, at);
+  const point = pressablePoint(element, at, action === 'drag');
   if (isProblem(point)) return point;
   begin();
   if (action === 'select' && isHtml(element, 'select')) {
@@ -254,6 +255,7 @@ async function report(
     finished: done ? await under.finish({ graceMs, typed, chosen, awaits: null }) : null,
     opens,
     types: types === true,
+    holds: !done && hearsPress(element),
     presses: presses ?? null,
     commits: commits === true,
     carries: carries ?? null,

@@ -36,16 +36,22 @@ export class TrackDrag {
   #drags = 0;
   #moved = false;
 
+  /** Whether a drag has moved it. @param now what the slider shows */
+  hasMoved(now: number): boolean {
+    this.#moved ||= this.#last !== null && this.#last.value !== now;
+    return this.#moved;
+  }
+
   /** The drag to do next. @param now what the slider shows, which is not what is wanted */
   next(slider: Element, wanted: number, now: number): Carry | PageProblem {
     const axis = axisOf(slider);
     const box = viewportRect(slider);
     const last = this.#last;
-    this.#moved ||= last !== null && last.value !== now;
     if (last !== null && last.value === now && performance.now() - last.at <= MOVED_MS) {
       return blocked('has not moved yet');
     }
-    if (last !== null && !this.#moved) return blocked('does not move by the arrow keys, nor when it is dragged', true);
+    if (last !== null && !this.hasMoved(now))
+      return blocked('does not move by the arrow keys, nor when it is dragged', true);
     if ((last !== null && last.value === now) || this.#drags >= MAX_DRAGS) {
       return blocked(`does not take ${wanted}: it was dragged and shows ${now}`, true);
     }

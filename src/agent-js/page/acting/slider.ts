@@ -1,5 +1,6 @@
 import type { PageProblem, Presses } from '../../tabs/page-calls.js';
 import { hasNumber } from '../controls/actions.js';
+import { isThumb, thumbNumber } from '../controls/carried.js';
 import { inputKind, roleOf } from '../names/roles.js';
 import { blocked } from './reach.js';
 import { type Carry, TrackDrag } from './slider-track.js';
@@ -42,6 +43,8 @@ export class SliderMove {
       return blocked(`does not take ${wanted}: it goes from ${least ?? 'any number'} to ${most ?? 'any number'}`, true);
     }
     if (Math.abs(now - wanted) < CLOSE) return null;
+    // What is dragged stands at a pixel: it is as exact as the number that was asked for is written.
+    if (this.#drag?.hasMoved(now) === true && isAsWritten(now, value)) return null;
     if (this.#drag !== null) return this.#drag.next(slider, wanted, now);
     const last = this.#pressed;
     const [more, less] = keysOf(slider);
@@ -68,12 +71,20 @@ export class SliderMove {
 
 /** Whether an element has a number that arrow keys or a drag change, and takes no text. */
 export function isSlider(element: Element): boolean {
-  if (inputKind(element) !== 'none' || !/^(slider|spinbutton|separator)$/.test(roleOf(element))) return false;
+  if (inputKind(element) !== 'none') return false;
+  if (isThumb(element) && element.getAttribute('aria-valuenow') === null) return thumbNumber(element) !== null;
+  if (!/^(slider|spinbutton|separator)$/.test(roleOf(element))) return false;
   return hasNumber(element);
 }
 
-function numberOf(element: Element): number {
-  return Number(element.getAttribute('aria-valuenow') ?? Number.NaN);
+function isAsWritten(now: number, wanted: string): boolean {
+  const decimals = /\.(\d+)$/.exec(wanted.trim())?.[1]?.length ?? 0;
+  return Number(now.toFixed(Math.min(decimals, 20))) === Number(wanted);
+}
+
+/** The number that a slider shows. */
+export function numberOf(element: Element): number {
+  return Number(element.getAttribute('aria-valuenow') ?? thumbNumber(element) ?? Number.NaN);
 }
 
 function isBeyond(wanted: number, bound: string | null, side: 1 | -1): boolean {

@@ -2,12 +2,13 @@ import { ACTION_SETS } from '../../acting/wire-descriptor.js';
 import { CONTEXT, DOUBLE, DROP, HOVER, KEYS, PRESS } from '../event-kinds.js';
 import { checkKind, inputKind, isControl, isField, isReadOnly, roleOf } from '../names/roles.js';
 import { isHtml } from '../tree/flat-tree.js';
+import { isThumb, thumbNumber } from './carried.js';
 import { CELLS, isCarried } from './clickables.js';
 import { anyReveals, reveals } from './hover-rules.js';
 import { reactionsOf } from './reactions.js';
 
 const [CLICK, SELECT, UPLOAD, TYPE, READ, SET, TOGGLE, CHOOSE, CARRY, ...OTHERS] = ACTION_SETS;
-const [DOUBLE_ALONE, RIGHT_ALONE, HOVER_ALONE, KEY, TWICE, RIGHT, HOVERED, DROP_ALONE, MOVE] = OTHERS;
+const [DOUBLE_ALONE, RIGHT_ALONE, HOVER_ALONE, KEY, TWICE, RIGHT, HOVERED, DROP_ALONE, MOVE, THUMB] = OTHERS;
 
 /**
  * What a person does with the element, the usual first.
@@ -40,6 +41,7 @@ export function actionsOf(element: Element, role: string = roleOf(element)): (ty
 function pointedAt(element: Element, role: string): (typeof ACTION_SETS)[number] {
   if (role === 'slider' || role === 'separator') return hasNumber(element) ? MOVE : READ;
   const control = isControl(element);
+  if (!control && isThumb(element) && thumbNumber(element) !== null) return THUMB;
   if (control ? element.getAttribute('draggable') === 'true' : isCarried(element)) return CARRY;
   const kinds = reactionsOf(element);
   if (kinds === 0 && showsMore(element)) return control ? HOVERED : HOVER_ALONE;

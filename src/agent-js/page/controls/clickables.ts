@@ -1,6 +1,7 @@
-import { CARRY, DROP, HOVER, KEYS, POINTED, PRESS, TAKES, WHOLE } from '../event-kinds.js';
+import { CARRY, DOWN, DROP, HOVER, KEYS, POINTED, PRESS, TAKES, WHOLE } from '../event-kinds.js';
 import { isControl, roleOf } from '../names/roles.js';
 import { drawnRect } from '../tree/visibility.js';
+import { isCarriedByClass, isPane, isThumb } from './carried.js';
 import { isPointedAt, reveals } from './hover-rules.js';
 import { reactionsOf, writtenKinds } from './reactions.js';
 import { holdsControls } from './wrappers.js';
@@ -17,7 +18,10 @@ const SHEET_PLACES = [
 ];
 /** Words by which pages class a small part of an item that is operated on its own. */
 const PART_CLASS = /(?:^|[-_\s])(?:checkbox|expander|grip|handle|toggler|twisty|twistie)(?:\s|$)/i;
-const THUMB_CLASS = /(?:^|[-_\s])(?:handle|thumb|knob)(?:$|[-_\s])/i;
+const HELD_CLASS = /(?:^|[-_\s])(?:grip|handle)(?:$|[-_\s])/i;
+const RESIZES = /-resize$/;
+/** What is dragged by a cursor for resizing is as narrow as this, in CSS pixels. */
+const GRIP_SIZE = 24;
 /** Such a part is at most of this size, in CSS pixels, and has at most a sign as its text. */
 const PART_SIZE = 40;
 const PART_TEXT = 2;
@@ -54,7 +58,8 @@ export function clickableOf(
   const listens = (kinds & POINTED) !== 0;
   const isCell = (around.listened || listens) && CELLS.test(element.getAttribute('role') ?? '');
   const isPart = !around.pointer && (around.listened || wholeListens(element)) && isPartByClass(element);
-  const byPlace = isCell || isPart || isRevealer(element) || isSheetCell(element, around.listened);
+  const isMoved = around.listened && !around.pointer && isCarriedByClass(element);
+  const byPlace = isCell || isMoved || isPart || isRevealer(element) || isSheetCell(element, around.listened);
   const sure = byStyle || inMarkup || byPlace || element.getAttribute('draggable') === 'true';
   const focusable =
     element.hasAttribute('tabindex') &&
@@ -62,9 +67,25 @@ export function clickableOf(
     (around.listened || (kinds & KEYS) !== 0 || (wholeListens(element) && isInTabOrder(element, style)));
   const touched = !listens && (around.listened || wholeListens(element)) && takesTouches(element, style);
   const drops = (kinds & DROP) !== 0 && !isSortable(element);
-  const hovers = (kinds & HOVER) !== 0 && !around.pointer && !around.listened && isSmall(element);
+  const isFree = !around.pointer && (!around.listened || isHoveredAlone(element, kinds));
+  const hovers = (kinds & HOVER) !== 0 && isFree && isSmall(element);
   const otherwise = focusable || touched || drops || hovers;
   return sure || listens || otherwise ? { sure, listens, otherwise } : null;
+}
+
+/** Whether an item that reacts to nothing but the pointer above it stands among others that are pressed: it opens a menu. */
+function isHoveredAlone(element: Element, kinds: number): boolean {
+  if ((kinds & PRESS) !== 0 || !showsArrow(element)) return false;
+  return [...(element.parentElement?.children ?? [])].some(
+    (one) => one !== element && one.localName === element.localName && (reactionsOf(one) & PRESS) !== 0,
+  );
+}
+
+/** Whether something is drawn before or after an item's text. */
+function showsArrow(element: Element): boolean {
+  const { lastElementChild: last } = element;
+  if (last !== null && last.textContent?.trim() === '' && last.checkVisibility()) return true;
+  return ['::after', '::before'].some((part) => !/^(?:none|normal)$/.test(getComputedStyle(element, part).content));
 }
 
 /** Whether an element is a cell that says where in its sheet it stands, and what is around it listens for all of them. */
@@ -140,13 +161,10 @@ export function isCarried(element: Element): boolean {
   const { parentElement } = element;
   if (parentElement !== null && isSortable(parentElement)) return true;
   const style = getComputedStyle(element);
-  return isHandle(element, style.cursor) || takesTouches(element, style) || isThumb(element);
-}
-
-/** Whether an element is a slider's thumb, which its page places by a style. */
-function isThumb(element: Element): boolean {
-  if (!THUMB_CLASS.test(element.getAttribute('class') ?? '') || (reactionsOf(element) & PRESS) === 0) return false;
-  return /(?:^|[;\s])(?:left|right|top|bottom|transform)\s*:/.test(element.getAttribute('style') ?? '');
+  if ((kinds & DOWN) !== 0 && HELD_CLASS.test(element.getAttribute('class') ?? '')) return true;
+  return (
+    isHandle(element, style.cursor) || takesTouches(element, style) || isThumb(element) || isCarriedByClass(element)
+  );
 }
 
 /** Whether an element's document or window listens for presses, on whatever is in it. */
@@ -171,11 +189,33 @@ function takesTouches(element: Element, { touchAction }: CSSStyleDeclaration): b
 
 /** Whether a cursor says that one takes hold of the element: of one among several, or of something small. */
 function isHandle(element: Element, cursor: string): boolean {
+  if (RESIZES.test(cursor)) return isGripByCursor(element, cursor);
   if (cursor !== 'grab' && cursor !== 'move' && cursor !== '-webkit-grab') return false;
   const { parentElement } = element;
-  if (parentElement === null || getComputedStyle(parentElement).cursor === cursor) return false;
+  if (parentElement === null) return false;
+  if (isPane(element, cursor)) return true;
   const twins = [...parentElement.children].filter(({ localName }) => localName === element.localName);
+  // A pane that is moved itself may hold what is.
+  const isOwn = (reactionsOf(element) & DOWN) !== 0 && twins.length > 1 && isSmall(element, false);
+  if (getComputedStyle(parentElement).cursor === cursor) return isOwn;
   return twins.length > 1 || (cursor !== 'move' && isSmall(element));
+}
+
+/** Whether something narrow, or a small thing, is dragged to make another thing larger or smaller. */
+function isGripByCursor(element: Element, cursor: string): boolean {
+  const { parentElement, childElementCount } = element;
+  if (parentElement === null || childElementCount > MAX_HOVERED_CHILDREN) return false;
+  if (getComputedStyle(parentElement).cursor === cursor) return false;
+  const rect = drawnRect(element);
+  const isNarrow = rect !== null && Math.min(rect.width, rect.height) <= GRIP_SIZE;
+  return isNarrow && isGrabbed(element);
+}
+
+/** Whether an element or what it stands in, up to the document, reacts when the button goes down on it. */
+function isGrabbed(element: Element): boolean {
+  for (let node: Element | null = element; node !== null; node = node.parentElement)
+    if ((reactionsOf(node) & DOWN) !== 0) return true;
+  return wholeListens(element);
 }
 
 /** Whether a small part of an item is what the item is carried by. */
@@ -191,8 +231,10 @@ function isRevealer(element: Element): boolean {
   return !inner.some((one) => one.checkVisibility({ visibilityProperty: true }));
 }
 
-function isSmall(element: Element): boolean {
-  return element.childElementCount <= MAX_HOVERED_CHILDREN && !holdsControls(element) && isPartOfPage(element);
+function isSmall(element: Element, alone = true): boolean {
+  return (
+    element.childElementCount <= MAX_HOVERED_CHILDREN && !(alone && holdsControls(element)) && isPartOfPage(element)
+  );
 }
 
 /** Whether an element takes no more than a part of the viewport. */

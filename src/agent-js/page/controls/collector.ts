@@ -1,6 +1,6 @@
 import { DOUBLE, DROP } from '../event-kinds.js';
 import type { NameMemory } from '../names/name-memory.js';
-import { isAtomic, isControl, roleOf } from '../names/roles.js';
+import { inputKind, isAtomic, isControl, roleOf } from '../names/roles.js';
 import { isBoxless } from '../tree/boxless.js';
 import { frameDocument, isFrame, isHtml, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
 import { labelsOf, namedBy } from '../tree/labels.js';
@@ -8,6 +8,7 @@ import { drawingOf } from '../tree/self-drawn.js';
 import { isVeil, type Region, Sight, viewportRegion } from '../tree/sight.js';
 import { type Around, clipped, regionAround, regionsOf, seenInFrame } from '../tree/surroundings.js';
 import { drawnRect, isPutAway, isSeen, isSolid, type Rect, thumbOf } from '../tree/visibility.js';
+import { isTag } from './carried.js';
 import { type Clickable, clickableOf, isOwnPart, isTile } from './clickables.js';
 import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
@@ -90,7 +91,7 @@ export class Collector {
     walk(root, around, (...visited) => this.#visit(...visited));
     this.#rest();
     const open = withoutDrawings(outsideOfModals(this.#controls, this.#modals), this.#clickables, this.#drawings);
-    const controls = withoutFrames(withoutWrappers(open, this.#clickables), this.#listeners);
+    const controls = withoutFrames(withoutWrappers(open, this.#clickables), this.#listeners, this.#clickables);
     return { controls, gaps: this.#gapsIn(controls) };
   }
 
@@ -123,7 +124,8 @@ export class Collector {
       // It may be shown by a style alone.
       this.#awake[nth] = true;
       this.evidence.hidden(element);
-      if (tag === 'input' && !isPart(element, around.control)) this.#addPutAway(element, around.region);
+      if ((tag === 'input' || tag === 'button') && !isPart(element, around.control))
+        this.#addPutAway(element, around.region);
       return undefined;
     }
     if (tag === 'dialog') this.#awake[nth] = true;
@@ -200,7 +202,7 @@ export class Collector {
     const found = this.#find(element, element, region, solid);
     // Neither to be seen nor to be hit.
     const fadedOut = found?.solid === false && getComputedStyle(element).pointerEvents === 'none';
-    if (found === null || fadedOut) {
+    if (found === null || fadedOut || hasNoRoom(element)) {
       this.#addPutAway(element, region);
       return;
     }
@@ -256,7 +258,7 @@ export class Collector {
   #addClickable(element: Element, region: Region, why: Clickable | null): void {
     const tag = element.localName;
     const double = tag === 'label' && (reactionsOf(element) & DOUBLE) !== 0;
-    if ((NO_TARGETS.has(tag) && !double) || isAroundLabel(element)) return;
+    if ((NO_TARGETS.has(tag) && !double) || isAroundLabel(element) || isInLabel(element, why)) return;
     const sure = why === null || why.sure || this.#items.has(element);
     if (!sure && ((why.listens && isLabel(element)) || showsPanels(element))) return;
     const items = why?.listens === true && why.sure === false ? itemsOf(element) : [];
@@ -266,7 +268,7 @@ export class Collector {
     // A listener on a container is for what is in it; but what is carried is dropped on the container itself.
     const holds = element.childElementCount > 0 || shadowOf(element) !== null;
     const forOthers = !sure && !(drops && why.otherwise) && holds && holdsControls(element);
-    if (forOthers && !(why.listens && isTile(element))) return;
+    if (forOthers && !(why.listens ? isTile(element) : isTag(element))) return;
     const found = this.#find(element, element, region);
     if (found === null) return;
     // What lies under a dialog, to catch the clicks beside it.
@@ -304,6 +306,12 @@ export class Collector {
   }
 }
 
+/** Whether a field has no room for a character: its library shows its value in another way. */
+function hasNoRoom(element: Element): boolean {
+  if (element.localName !== 'input' || element.clientWidth > 0 || element.clientHeight > 0) return false;
+  return inputKind(element) === 'typed';
+}
+
 /** Whether an element is only what the control around it is made of. */
 function isPart(element: Element, control: Element | null): boolean {
   return control !== null && isAtomic(control, element);
@@ -314,6 +322,12 @@ function isAroundLabel({ firstElementChild: first, childElementCount }: Element)
   if (first === null || childElementCount > 1) return false;
   const [only, ...others] = isHtml(first, 'slot') ? first.assignedElements() : [first];
   return only !== undefined && others.length === 0 && isHtml(only, 'label') && only.control !== null;
+}
+
+/** Whether a press on an element is one on the control of the label around it. */
+function isInLabel(element: Element, why: Clickable | null): boolean {
+  const label = why?.listens === false ? element.closest('label') : null;
+  return label !== null && label.control !== null && !label.control.contains(element);
 }
 
 /** Whether an element names a control or a group of them that stands elsewhere: a press on it goes there, as on a label. */

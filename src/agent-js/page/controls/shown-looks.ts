@@ -1,5 +1,5 @@
 import { formatLocator, parseLocator } from '../../locating/locator.js';
-import type { PageProblem } from '../../tabs/page-calls.js';
+import { isProblem, type PageProblem } from '../../tabs/page-calls.js';
 import { nameMemory } from '../names/name-memory.js';
 import { Control } from './control.js';
 import { RowTexts } from './row-texts.js';
@@ -66,7 +66,11 @@ class ShownLooks {
   find(source: string, id: number | undefined): Element | PageProblem | null {
     const locator = normal(source);
     const listed = this.#listed.get(locator);
-    if (listed !== undefined) return this.#still(listed);
+    if (listed !== undefined) {
+      const found = this.#still(listed);
+      // A name without a number means whatever alone has it.
+      return isProblem(found) && !isNumbered(locator) ? null : found;
+    }
     if (id === undefined) return null;
     const look = this.#looks.find((one) => one.id === id);
     if (look === undefined) return stale('the page has changed too much since the look that showed it');
@@ -85,6 +89,11 @@ class ShownLooks {
     const row = this.#rows.changed(element);
     return row === null ? element : stale(`its row reads ${JSON.stringify(row.slice(0, 80))} now`);
   }
+}
+
+function isNumbered(source: string): boolean {
+  const locator = parseLocator(source);
+  return locator?.kind === 'text' && locator.index !== undefined;
 }
 
 /** A locator as look prints it. */

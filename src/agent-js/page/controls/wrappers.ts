@@ -1,6 +1,7 @@
 import { POINTED } from '../event-kinds.js';
 import { isControl, isField, isFrameOf, roleOf } from '../names/roles.js';
 import { isInside, walk } from '../tree/flat-tree.js';
+import { isThumb, sliderOf } from './carried.js';
 import type { Control } from './control.js';
 import { reactionsOf } from './reactions.js';
 
@@ -35,7 +36,7 @@ export function holdsControls(element: Element): boolean {
 export function withoutWrappers(controls: readonly Control[], clickables: ReadonlySet<Control>): readonly Control[] {
   const rows = new Set<Element>();
   for (const { element } of clickables) if (element.localName === 'tr' || roleOf(element) === 'row') rows.add(element);
-  const left = withoutTracks(controls, clickables);
+  const left = withoutTracks(withoutParts(controls, clickables), clickables);
   return left.filter((control, index) => {
     const before = left[index - 1];
     // `<li role=tab><a tabindex=-1>`: the link in it is the tab again. A clickable around it is itself left out for it.
@@ -43,6 +44,8 @@ export function withoutWrappers(controls: readonly Control[], clickables: Readon
       before !== undefined && before.name === control.name && control.element.getAttribute('tabindex') === '-1';
     if (again && !clickables.has(before) && isInside(control.element, before.element)) return false;
     if (isCellOfRow(control, rows)) return false;
+    if (before !== undefined && clickables.has(before) && clickables.has(control) && isFilling(control, before))
+      return false;
     const next = left[index + 1];
     if (next === undefined) return true;
     if (left.slice(index + 1, index + 1 + MAX_BEFORE_LINK).some((one) => isWrappedItem(control, one))) return false;
@@ -80,6 +83,25 @@ export function withoutDrawings(
     }
     return true;
   });
+}
+
+/** Leaves out what is drawn around the thumbs of a slider that says its number in a field: its ends, and what it shows. */
+function withoutParts(controls: readonly Control[], clickables: ReadonlySet<Control>): readonly Control[] {
+  const sliders = new Set<Element>();
+  for (const { element } of clickables) {
+    const slider = sliderOf(element);
+    if (slider !== null) sliders.add(slider);
+  }
+  if (sliders.size === 0) return controls;
+  const isDrawing = (one: Control): boolean => clickables.has(one) && !isThumb(one.element);
+  return controls.filter((one) => !isDrawing(one) || ![...sliders].some((slider) => isInside(one.element, slider)));
+}
+
+/** Whether a picture is all that is drawn in a clickable without a text, and only one of the two reacts to presses. */
+function isFilling({ element, rect }: Control, around: Control): boolean {
+  if (!isInside(element, around.element) || around.element.textContent?.trim() !== '') return false;
+  if ((reactionsOf(element) & POINTED) !== 0 && (reactionsOf(around.element) & POINTED) !== 0) return false;
+  return rect.width * rect.height > around.rect.width * around.rect.height * MOST;
 }
 
 /** Leaves out a slider's track, and what it is drawn of: a clickable around that slider alone, and nameless ones in it. */
@@ -120,11 +142,17 @@ function isAround({ textContent }: Element, inner: Control): boolean {
   return /^(checkbox|radio|switch|spinbutton)$/.test(role) && textContent?.trim() === inner.element.textContent?.trim();
 }
 
-/** Leaves out what only listens, around several controls: its listener is for those. */
-export function withoutFrames(controls: readonly Control[], listeners: ReadonlySet<Control>): readonly Control[] {
-  if (listeners.size === 0) return controls;
+/**
+ * Leaves out what only listens, or only has the cursor and shows nothing itself, around several controls: that is for those.
+ */
+export function withoutFrames(
+  controls: readonly Control[],
+  listeners: ReadonlySet<Control>,
+  clickables: ReadonlySet<Control>,
+): readonly Control[] {
+  if (clickables.size === 0) return controls;
   return controls.filter((control, index) => {
-    if (!listeners.has(control)) return true;
+    if (!listeners.has(control) && !(clickables.has(control) && isBareFrame(control))) return true;
     let inside = 0;
     while (inside < SEVERAL) {
       const inner = controls[index + 1 + inside];
@@ -133,6 +161,10 @@ export function withoutFrames(controls: readonly Control[], listeners: ReadonlyS
     }
     return false;
   });
+}
+
+function isBareFrame({ element }: Control): boolean {
+  return element.childElementCount >= SEVERAL && reactionsOf(element) === 0 && element.textContent?.trim() === '';
 }
 
 /** A cell that has nothing of its own but the cursor, in a row that is clicked on. */

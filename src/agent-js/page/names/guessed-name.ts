@@ -1,25 +1,26 @@
 import { foldSpace } from '../../locating/locator.js';
-import { isElement, isHtml, onlyText, parentOf, walk } from '../tree/flat-tree.js';
+import { isPane, isTag } from '../controls/carried.js';
+import { boardIn } from '../tree/board.js';
+import { isElement, isHtml, parentOf } from '../tree/flat-tree.js';
 import { drawnRect } from '../tree/visibility.js';
 import { accessibleName, drawnText } from './accessible-name.js';
 import { attributeWords, hrefWord, iconWords, nearWords } from './icon-words.js';
 import { inputKind, isControl, isField, NAMED_FROM_OUTSIDE, roleOf } from './roles.js';
+import { rowName } from './row-name.js';
 
 type OnSource = (source: Element) => void;
 
-/** A label stands so near, in levels of the tree; a row is found so far up. */
+/** A label stands so near, in levels of the tree. */
 const MAX_UP = 4;
-const MAX_ROW_UP = 7;
-/** A longer text beside a field is no label, and one of a row is cut. */
+const MAX_UP_TO_FIELD = 3;
+/** A longer text beside a field is no label. */
 const MAX_LABEL = 80;
-const MAX_ROW = 40;
 /** So few characters are a sign; more are a drawing made of them. */
 const MAX_SIGN = 4;
 /** What is as long as this is a part of the page. */
 const MAX_AROUND = 2_000;
 
 const BOUNDS = new Set(['body', 'html', 'form', 'fieldset', 'table', 'main', 'section', 'dialog', 'nav', 'ul', 'ol']);
-const ROWS = new Set(['row', 'listitem', 'option', 'treeitem', 'tab', 'article', 'menuitem']);
 const TAB_STOP = '[tabindex]:not([tabindex^="-"])';
 const THUMB_CLASS = /(?:^|\s)([a-z][a-z\d]*)(?:[-_]+[a-z\d]+)*[-_]+(handle|thumb|knob)(?=\s|$)/i;
 const CHECKED = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
@@ -32,6 +33,8 @@ const CHECKED = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'men
  * @param onSource as in {@link accessibleName}
  */
 export function personalName(element: Element, onSource: OnSource = () => undefined): string {
+  if (isNamelessPane(element)) return attributeWords(element) || nearWords(element);
+  if (isTag(element)) return foldSpace(element.textContent ?? '');
   const name = accessibleName(element, onSource);
   if (name !== '' && isMask(element, name)) return fieldName(element, onSource) || name;
   if (name !== '') return isSign(element, name) ? signName(element, name, onSource) : name;
@@ -43,8 +46,21 @@ export function personalName(element: Element, onSource: OnSource = () => undefi
       return '';
     default:
       if (isFilledIn(element)) return innerFieldName(element, onSource) || fieldName(element, onSource);
-      return headText(element, onSource) || iconName(element, onSource);
+      return (
+        headText(element, onSource) ||
+        hiddenFieldName(element, onSource) ||
+        cellName(element, onSource) ||
+        iconName(element, onSource)
+      );
   }
+}
+
+/** A surface that is moved by dragging is not called by what is on it. */
+function isNamelessPane(element: Element): boolean {
+  if (element.childElementCount === 0 || isControl(element)) return false;
+  if (['aria-label', 'aria-labelledby', 'title'].some((name) => element.hasAttribute(name))) return false;
+  if (element.querySelector('a, button, input, select, textarea, [role], [tabindex]') === null) return false;
+  return isPane(element, getComputedStyle(element).cursor);
 }
 
 /** A star, a cross or a handle that a page draws by a character, on an element that means nothing by itself. */
@@ -70,6 +86,41 @@ function innerFieldName(element: Element, onSource: OnSource): string {
   if (field === undefined || others.length > 0) return '';
   onSource(field);
   return accessibleName(field, onSource);
+}
+
+/** What is drawn in the place of a field that its page has put away is called as that: around the only one, or beside it. */
+function hiddenFieldName(element: Element, onSource: OnSource): string {
+  const [inner, ...others] = element.querySelectorAll('input[type="checkbox"], input[type="radio"]');
+  if (inner !== undefined) {
+    if (others.length > 0) return '';
+    onSource(inner);
+    return accessibleName(inner, onSource);
+  }
+  if (element.localName !== 'button' && roleOf(element) !== 'button') return '';
+  let node = element;
+  for (let up = 0; up < MAX_UP_TO_FIELD; up++) {
+    const around = parentOf(node);
+    if (around === null) return '';
+    onSource(around);
+    for (const field of [node.previousElementSibling, node.nextElementSibling]) {
+      if (field === null || !isHtml(field, 'select') || !isOutOfSight(field)) continue;
+      onSource(field);
+      return accessibleName(field, onSource);
+    }
+    if (around.childElementCount > 1 && up > 0) return '';
+    node = around;
+  }
+  return '';
+}
+
+function isOutOfSight(field: Element): boolean {
+  const rect = field.checkVisibility({ visibilityProperty: true, opacityProperty: true }) ? drawnRect(field) : null;
+  return rect === null || rect.width <= 1 || rect.height <= 1;
+}
+
+/** An empty cell is called by its row and its column. */
+function cellName(element: Element, onSource: OnSource): string {
+  return isCell(element) ? headerName(element, onSource) || ariaHeaderName(element, onSource) : '';
 }
 
 /** The text of a column's head, which may hold a filter's field beside it. */
@@ -100,8 +151,36 @@ function iconName(element: Element, onSource: OnSource): string {
   const thumb = thumbName(element, onSource);
   if (thumb !== '') return thumb;
   const word = iconWords(element) || attributeWords(element) || hrefWord(element);
+  const place = word === '' ? boardName(element, onSource) : '';
+  if (place !== '') return place;
   // A class that is no word for a picture only tells how a library calls the part.
-  return foldSpace(`${word} ${rowName(element, onSource)}`) || nearWords(element);
+  return foldSpace(`${word} ${rowName(element, onSource)}`) || gripName(element) || nearWords(element);
+}
+
+/** An empty field of a board has no other name than its place. */
+function boardName(element: Element, onSource: OnSource): string {
+  if (element.childNodes.length > 0 || isControl(element)) return '';
+  for (let around = parentOf(element), up = 0; around !== null && up < 2; around = parentOf(around), up++) {
+    const board = boardIn(around);
+    const at = board?.boxes.indexOf(element) ?? -1;
+    if (board === null || at === -1) continue;
+    onSource(around);
+    return `row ${Math.floor(at / board.columns) + 1} column ${(at % board.columns) + 1}`;
+  }
+  return '';
+}
+
+/** A grip by whose cursor a box is made larger or smaller: at which of its edges it stands. */
+function gripName(element: Element): string {
+  const around = parentOf(element);
+  if (around === null || !/-resize$/.test(getComputedStyle(element).cursor)) return '';
+  const [own, outer] = [drawnRect(element), drawnRect(around)];
+  if (own === null || outer === null) return '';
+  const side = (at: number, from: number, to: number, low: string, high: string): string =>
+    at < from + (to - from) / 4 ? low : at > to - (to - from) / 4 ? high : '';
+  const down = side((own.top + own.bottom) / 2, outer.top, outer.bottom, 'top', 'bottom');
+  const across = side((own.left + own.right) / 2, outer.left, outer.right, 'left', 'right');
+  return down === '' && across === '' ? '' : foldSpace(`resize ${down} ${across}`);
 }
 
 /** What a slider's thumb is moved for is written beside all that its library draws: `<span class=x><span class=x-handle>`. */
@@ -172,7 +251,8 @@ function besideName(element: Element, onSource: OnSource): string {
             ? besideCell(node) || rowName(element, onSource)
             : runOf(node, 'nextSibling') || runOf(node, 'previousSibling')
           : runOf(node, 'previousSibling', !isField(element)) || textOver(element, node);
-    if (own !== '') return own;
+    // Beside a slider stands where it begins.
+    if (own !== '' && (roleOf(element) !== 'slider' || /\p{L}/u.test(own))) return own;
     node = around;
   }
   return '';
@@ -198,6 +278,8 @@ function runOf(from: Element, way: 'previousSibling' | 'nextSibling', overTools 
     if (node.nodeType === 3) part = node.nodeValue ?? '';
     else if (isElement(node)) {
       if (!node.checkVisibility() || /^(script|style|template)$/.test(node.localName)) continue;
+      // Line numbers, arrows: what is not read out names nothing.
+      if (node.getAttribute('aria-hidden') === 'true') continue;
       if (overTools && isToolbar(node)) continue;
       if (BOUNDS.has(node.localName) || isControl(node) || holdsControl(node)) break;
       // The text before a field may be that of a control which the page draws.
@@ -275,44 +357,4 @@ function writtenPlaceholder(element: Element): string {
 function drawnByStyle(element: Element, part: '::before' | '::after'): string {
   const text = /^"(.*)"$/.exec(getComputedStyle(element, part).content)?.[1] ?? '';
   return /\p{L}/u.test(text) ? text : '';
-}
-
-/** What the row begins with that a control stands in; empty for one that stands in none. */
-function rowName(element: Element, onSource: OnSource): string {
-  let row = parentOf(element);
-  for (let up = 0; row !== null && up < MAX_ROW_UP; up++, row = parentOf(row)) {
-    if (row.localName === 'body') return '';
-    onSource(row);
-    if (isRow(row)) return firstText(row, element);
-  }
-  return '';
-}
-
-function isRow(element: Element): boolean {
-  const { localName, parentElement } = element;
-  if (localName === 'li' || localName === 'tr' || ROWS.has(roleOf(element))) return true;
-  const [kind] = element.classList;
-  if (parentElement === null || kind === undefined) return false;
-  const twin = [...parentElement.children].some(
-    (other) => other !== element && other.localName === localName && other.classList[0] === kind,
-  );
-  return twin && foldSpace(element.textContent ?? '') !== '';
-}
-
-function firstText(row: Element, control: Element): string {
-  let text = '';
-  walk(row, true, (element) => {
-    if (text !== '' || element === control || !element.checkVisibility()) return undefined;
-    const own = onlyText(element) ?? ownText(element);
-    if (/[\p{L}\p{N}]/u.test(own)) text = foldSpace(own);
-    return text === '' ? true : undefined;
-  });
-  if (text.length <= MAX_ROW) return text;
-  return text.slice(0, text.lastIndexOf(' ', MAX_ROW) > 0 ? text.lastIndexOf(' ', MAX_ROW) : MAX_ROW);
-}
-
-function ownText(element: Element): string {
-  let text = '';
-  for (const node of element.childNodes) if (node.nodeType === 3) text += node.nodeValue ?? '';
-  return text;
 }

@@ -11,7 +11,7 @@ const MEANING =
   /^(?:add|archive|arrow|back|bell|bin|bold|bookmark|calendar|camera|cancel|caret|cart|chat|check|chevron|clear|clock|close|closethick|cog|collapse|comment|copy|cross|cut|dash|decrease|decrement|delete|destroy|dismiss|done|dot|down|download|drag|dropdown|duplicate|edit|email|exit|expand|expander|eye|favorite|favourite|filter|first|flag|forward|fullscreen|gear|grip|hamburger|handle|heart|help|hide|home|image|increase|increment|indent|info|italic|key|last|left|like|link|list|lock|logout|mail|map|maximize|menu|minimize|minus|more|move|mute|new|next|open|paste|pause|pen|pencil|phone|pin|play|plus|power|prev|previous|print|question|redo|refresh|reload|remove|reply|reset|resize|restore|retweet|right|save|search|select|send|settings|share|show|sort|spam|star|stop|strikethrough|submit|swap|tag|thumb|thumbs|times|toggle|trash|trigger|underline|undo|up|upload|user|view|visibility|volume|wrench|xmark|zoom)$/;
 /** What says nothing of the thing itself. */
 const EMPTY =
-  /^(?:btn|button|icon|icons|ico|img|svg|ui|fa|fas|far|fab|fal|bi|pi|mdi|ti|ri|glyphicon|glyphicons|lucide|octicon|feather|anticon|el|ion|material|symbols|outlined|rounded|sharp|solid|regular|fw|lg|sm|md|xs|xl|o|fill|line|use|symbol|sprite|default|primary|secondary|base|root|wrapper|container|inner|outer|content|small|large|mini|circle|square|thick|the|a)$/;
+  /^(?:btn|button|icon|icons|ico|img|svg|ui|fa|fas|far|fab|fal|bi|pi|mdi|ti|ri|glyphicon|glyphicons|lucide|octicon|feather|anticon|el|ion|material|symbols|outlined|rounded|sharp|solid|regular|fw|lg|sm|md|xs|xl|o|fill|line|use|symbol|sprite|default|primary|secondary|base|root|wrapper|container|inner|outer|content|small|medium|large|mini|type|circle|square|thick|the|a)$/;
 /** Made by a machine, or a matter of style alone. */
 const NO_WORD = /[:[\]/@()!.%]|^(?:css|sc|jss|jsx|svelte|makeStyles|Mui\w*Root)-|^_|\d{3}|^[a-z]{0,2}-?\d/;
 
@@ -118,9 +118,11 @@ function wordOf(text: string): string {
   return words.some((word) => /[a-z]{2}|^x$/.test(word)) ? words.join(' ').slice(0, MAX_WORD) : '';
 }
 
-/** `btn-closeIcon` is `close`. */
+/** `btn-closeIcon` is `close`, `picker__clear` and `p-clear` are `clear`: a library's own name says nothing. */
 function wordsIn(text: string): string[] {
   return text
+    .replace(/^[a-z\d-]+__(?=[a-z])/i, '')
+    .replace(/^[a-wyz]-/, '')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

@@ -104,9 +104,19 @@ function pointsOnLines(drawn: Element): Point[] {
 
 /** The boxes in which an element is drawn; what has none of its own is drawn by what is in it. */
 function boxesOf(element: Element): readonly DOMRect[] {
-  const boxes = [...element.getClientRects()].map((box) => withoutBranch(element, box));
+  const boxes = [...element.getClientRects()].map((box) => cellsOf(element) ?? withoutBranch(element, box));
   const drawn = boxes.some(({ width, height }) => width > 0 && height > 0);
   return drawn ? boxes : boxesInside(element);
+}
+
+/** Where a table's row has cells: beside them, in a row of fewer cells, a press is one on the table. */
+export function cellsOf(row: Element): DOMRect | null {
+  if (row.localName !== 'tr') return null;
+  const [first, last] = [row.firstElementChild, row.lastElementChild].map((cell) => cell?.getBoundingClientRect());
+  if (first === undefined || last === undefined) return null;
+  const left = Math.min(first.left, last.left);
+  const top = Math.min(first.top, last.top);
+  return new DOMRect(left, top, Math.max(first.right, last.right) - left, Math.max(first.bottom, last.bottom) - top);
 }
 
 /** Of an item of a tree what is its own: a press on its branch is one on another item. */

@@ -1,5 +1,5 @@
 import { isElement, isHtml, isInside, parentOf } from './flat-tree.js';
-import { reaches } from './geometry.js';
+import { cellsOf, reaches } from './geometry.js';
 import { shapeOf } from './image-map.js';
 import { innerEdges, type Rect } from './visibility.js';
 
@@ -43,7 +43,7 @@ export interface Hit {
   readonly element: Element;
 }
 
-/** Where something is, and by which hit that was told, where one was enough. */
+/** Where something is, and which hit showed it, if one was enough. */
 export interface Sighted {
   readonly is: Whereabouts;
   readonly hit: Hit | null;
@@ -163,8 +163,10 @@ function inView(element: Element, shown: Element, rect: Rect, region: Region): S
   return canMoveAway(element, middle.element, region) ? OFFSCREEN : NOWHERE;
 }
 
-/** Text that wraps is not where the middle of its box is. */
+/** Where a row has cells. Text that wraps is not where the middle of its box is. */
 function boxesOf(shown: Element, rect: Rect): readonly Rect[] {
+  const cells = cellsOf(shown);
+  if (cells !== null) return [cells];
   const boxes = shown.getClientRects();
   return boxes.length > 1 ? [...boxes].slice(0, 4) : [rect];
 }

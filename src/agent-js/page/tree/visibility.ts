@@ -102,6 +102,8 @@ export function drawnRect(element: Element): Rect | null {
   if (isHtml(element, 'area')) return shapeOf(element)?.box ?? null;
   const rect = rectOf(element);
   if (rect.width > 0 && rect.height > 0) return rect;
+  const line = lineRect(element, rect);
+  if (line !== null) return line;
   // A link around a floating picture has no size of its own.
   for (const child of element.children) {
     const box = rectOf(child);
@@ -109,6 +111,28 @@ export function drawnRect(element: Element): Rect | null {
   }
   const [first] = isBoxless(element) ? boxesInside(element) : [];
   return first === undefined ? null : plainRect(first);
+}
+
+/** A line of a drawing that goes straight across or down is as broad as it is drawn, though its box is not. */
+function lineRect(element: Element, { left, top, right, bottom, width, height }: Rect): Rect | null {
+  if (!('ownerSVGElement' in element) || width + height === 0) return null;
+  const lines = 'getTotalLength' in element ? [element] : [...element.querySelectorAll('path, line, polyline')];
+  const breadth = Math.max(0, ...lines.filter((line) => isSeen(line)).map(strokeOf)) / 2;
+  if (breadth === 0) return null;
+  const [across, down] = [width === 0 ? breadth : 0, height === 0 ? breadth : 0];
+  return {
+    left: left - across,
+    top: top - down,
+    right: right + across,
+    bottom: bottom + down,
+    width: width + 2 * across,
+    height: height + 2 * down,
+  };
+}
+
+function strokeOf(line: Element): number {
+  const { stroke, strokeWidth } = getComputedStyle(line);
+  return stroke === 'none' ? 0 : Number.parseFloat(strokeWidth) || 0;
 }
 
 /** The box around an element. */
@@ -121,7 +145,8 @@ function plainRect({ left, top, right, bottom, width, height }: DOMRect): Rect {
 }
 
 /** Whether an element is one that sites hide, to draw something of their own in its place. */
-export function isPutAway(element: Element): element is HTMLInputElement {
+export function isPutAway(element: Element): element is HTMLInputElement | HTMLButtonElement {
+  if (isHtml(element, 'button')) return /^(checkbox|radio|switch)$/.test(element.getAttribute('role') ?? '');
   if (!isHtml(element, 'input')) return false;
   return /^(checkbox|radio|file)$/.test(element.type) || (element.type === 'range' && element.checkVisibility());
 }

@@ -11,8 +11,12 @@ import { settledOutcome } from './settled-outcome.js';
 
 /** A list that has not changed for so long has drawn what it draws, in milliseconds. */
 const DRAWN_MS = 120;
-/** One that is empty for so long may want a text first. */
+/** One that is empty for so long may want a text first; one that is gone through again may fetch its rows. */
 const EMPTY_MS = 400;
+/** At its end, a list that fetches more has so long for it. */
+const MORE_MS = 500;
+/** A page that is not drawn has so long for what a frame would bring. */
+const UNDRAWN_MS = 1_000;
 /** Options that an error names. */
 const MAX_NAMED = 20;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
@@ -45,6 +49,12 @@ export class Chooser {
   #since = 0;
   #fromTop = false;
   #typed = false;
+  /** Whether a frame has been drawn since the list was scrolled last: until then, it cannot show what is there. */
+  #isDrawn = true;
+  /** When its end was reached; null before. */
+  #endSince: number | null = null;
+  /** The first time through is quick, and can miss rows that are drawn late. */
+  #isSecondTime = false;
 
   /** A select begins. */
   start(control: Element): void {
@@ -65,10 +75,8 @@ export class Chooser {
 
   typing(filter: Element): void {
     this.#filter = filter;
+    this.#rewind();
     this.#typed = true;
-    this.#fromTop = false;
-    this.#signature = '';
-    this.#since = performance.now();
   }
 
   /** An option is about to be pressed. */
@@ -116,31 +124,52 @@ export class Chooser {
     const active = focusedIn(control.ownerDocument);
     const inside = active !== null && this.places(control).popups.some((popup) => isInside(active, popup));
     const candidates = [control, ...(active !== null && (inside || isInside(active, control)) ? [active] : [])];
-    const found = candidates.find((one) => isHtml(one, 'input') && inputKind(one) === 'typed' && !isReadOnly(one));
+    const found = candidates.find(isFilter);
     const known = this.#filter;
     // A choice may take the focus away from it.
     return found ?? (known?.isConnected === true && isShown(known) ? known : null);
   }
 
-  /** Goes on in a list in which the option is not drawn. */
+  /** Goes on in a list in which the option is not drawn: from its top to its end, and once more with more patience. */
   advance(control: Element): Advance {
     const now = performance.now();
-    const patience = this.#signature === '' ? EMPTY_MS : DRAWN_MS;
-    const drawn = this.#fromTop && this.#signature !== this.#scrolledAt;
-    if (!drawn && now - this.#since < patience) return 'wait';
+    const patience = this.#signature === '' || this.#isSecondTime ? EMPTY_MS : DRAWN_MS;
+    const hasChanged = this.#fromTop && this.#signature !== this.#scrolledAt && !this.#isSecondTime;
+    if (!hasChanged && (!this.#isDrawn || now - this.#since < patience)) return 'wait';
     if (!this.#typed && this.field(control) !== null) return 'type';
     if (this.#signature === '') return 'wait';
     const { named, popups } = this.places(control);
     const scroller = scrollerIn([...named.filter((one) => one !== control || isList(one)), ...popups]);
     if (scroller === null) return 'exhausted';
     const before = scroller.scrollTop;
-    this.#scrolledAt = this.#signature;
-    this.#since = now;
     if (this.#fromTop) scroller.scrollBy({ top: scroller.clientHeight, behavior: 'instant' });
     else scroller.scrollTo({ top: 0, behavior: 'instant' });
-    const moved = scroller.scrollTop !== before || !this.#fromTop;
+    if (this.#fromTop && scroller.scrollTop === before) return this.#atEnd(now);
     this.#fromTop = true;
-    return moved ? 'scrolled' : 'exhausted';
+    this.#endSince = null;
+    this.#scrolledAt = this.#signature;
+    this.#since = now;
+    this.#awaitFrame();
+    return 'scrolled';
+  }
+
+  #atEnd(now: number): Advance {
+    this.#endSince ??= now;
+    if (this.#isSecondTime) return 'exhausted';
+    if (now - this.#endSince < MORE_MS) return 'wait';
+    this.#isSecondTime = true;
+    this.#fromTop = false;
+    return 'wait';
+  }
+
+  #awaitFrame(): void {
+    this.#isDrawn = false;
+    const drawn = (): void => {
+      clearTimeout(timer);
+      this.#isDrawn = true;
+    };
+    const timer = setTimeout(drawn, UNDRAWN_MS);
+    requestAnimationFrame(() => requestAnimationFrame(drawn));
   }
 
   /** Whether the control shows what was chosen; null where nobody can tell. */
@@ -190,7 +219,16 @@ export class Chooser {
     this.#since = performance.now();
     this.#fromTop = false;
     this.#typed = false;
+    this.#endSince = null;
+    this.#isSecondTime = false;
   }
+}
+
+/** Whether a text can be typed into an element of one line. */
+function isFilter(element: Element): boolean {
+  const oneLine = isHtml(element, 'input') || /^(combobox|searchbox|textbox)$/.test(roleOf(element));
+  const isOpen = inputKind(element) === 'typed' && !isReadOnly(element);
+  return oneLine && isOpen && element.getAttribute('aria-multiline') !== 'true';
 }
 
 function aroundOf(control: Element): readonly Element[] {
