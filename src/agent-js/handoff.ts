@@ -7,6 +7,9 @@ import type { HostCallContext, HostModule } from '../script/host-module.js';
 import { cancelledError } from './browser/bounds.js';
 import { membersOf, misuse, shown, textOf, timeoutOf } from './call-arguments.js';
 
+/** How long a failed flow waits for a person. */
+const PAUSE_MS = 3_600_000;
+
 /** A person's answer, and who gave it. */
 export interface GivenAnswer extends HandoffRequest {
   readonly by: string;
@@ -41,12 +44,25 @@ export class Handoffs {
     return { ...module, calls: { ...module.calls, handoff: (args, context) => this.#request(args, context) } };
   }
 
+  async #request(args: readonly unknown[], context: HostCallContext): Promise<object> {
+    const { text, timeoutMs } = readArguments(args);
+    return this.#wait(text, timeoutMs, context);
+  }
+
+  /** A failed flow waits until a person lets its job end, an hour at most. @throws the signal's reason */
+  async pause(text: string, signal: AbortSignal): Promise<void> {
+    const shownText = text.length > MAX_HANDOFF_TEXT ? `${text.slice(0, MAX_HANDOFF_TEXT - 1)}…` : text;
+    const context = { signal, pause: () => () => undefined };
+    // Whatever the person answers, the flow has failed.
+    await this.#wait(shownText, PAUSE_MS, context).catch(() => undefined);
+    signal.throwIfAborted();
+  }
+
   /**
    * Resolves when a person has done it.
    * @throws WAIT_TIMEOUT without an answer in time; ACTION_FAILED if the person refuses, or another handoff is open
    */
-  async #request(args: readonly unknown[], context: HostCallContext): Promise<object> {
-    const { text, timeoutMs } = readArguments(args);
+  async #wait(text: string, timeoutMs: number, context: Pick<HostCallContext, 'signal' | 'pause'>): Promise<object> {
     if (this.#open !== null) {
       throw new TroupeError('ACTION_FAILED', 'The session already waits for a person; answer that handoff first');
     }

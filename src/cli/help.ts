@@ -39,12 +39,13 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   run: {
     usage: [
       'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
-      '           [--list] [--grep RE|@TAG] [--last-failed] [--shard I/N] [--repeat-each N] [--data FILE] [--state NAME]',
+      '           [--list] [--grep RE|@TAG] [--last-failed] [--changed REF] [--shard I/N [--timings FILE]] [--repeat-each N]',
+      '           [--data FILE] [--state NAME]',
       '           [--parallel N] [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
       '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
       '           [--webhook URL] [--webhook-format standard|slack]',
       '           [--update-baselines] [--exact-screenshots] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
-      '           [--forward PORT,...]',
+      '           [--video on|off|on-failure] [--headed] [--pause] [--watch] [--forward PORT,...]',
     ],
     summary: 'Runs flows (.js, .ts) and tasks (.md) as jobs, waits for them, and collects reports.',
     more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home, or starts one of its own (always with --own).
@@ -52,9 +53,11 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --list                print which flows would run, and run none
   --grep RE             only flows whose path or a tag matches; @smoke: only flows with that tag in their first comment
   --last-failed         only flows that failed in the last run of this flows folder on this machine
-  --shard I/N           only part I of N
+  --shard I/N           only part I of N; divided by time with the durations of --timings, or of the service at --url
+  --timings FILE        durations of earlier runs: of troupe merge --timings, or a CTRF report
   --repeat-each N       run each flow N times
   --data FILE           run each flow once for each row of a CSV or JSON file; the columns are its arguments
+  --changed REF         only flows that differ from this commit of git, or run a flow that does
   --state NAME          flows start with the login that agent.saveState(NAME) saved
   --parallel N          browsers at once
   --retries N           run a failed flow again, in a fresh browser
@@ -64,6 +67,10 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --timeout SECONDS     the longest time of one flow
   --act-timeout SECONDS how long a call waits for its element, unless the call says so
   --run-timeout SECONDS the longest time of the run; what has not ended then is stopped, and reports are written
+  --video WHEN          on, off, or on-failure: which flows have a video
+  --headed              opens the page of each flow in the dashboard, and prints its address
+  --pause               a failed flow waits with its page open, until Enter or Done in the dashboard, an hour at most
+  --watch               runs flows again when their files, or files that they run, change; Ctrl-C ends
   --har-bodies          network.har of each flow also has what requests sent and got, up to 256 KiB each
   --report DIR          write each flow's report there, and an index.html over all
   --html DIR            write only the index.html, and the pictures of failures
@@ -76,6 +83,18 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --prompt TEXT         what a model does after the flows; --model chooses it
 A folder's _setup.js runs once before its flows, its _teardown.js once after them; what _setup returns is args.setup.
 flows/quarantine.json lists flows whose failures do not fail the run: [{"flow", "until": "YYYY-MM-DD", "ticket"}]`,
+  },
+  merge: {
+    usage: ['troupe merge REPORTS... [--html DIR] [--junit FILE] [--ctrf FILE] [--timings FILE] [--fail-on-flaky]'],
+    summary: 'Makes one report of the report folders of several runs, such as the parts of --shard.',
+    more: `REPORTS are folders that troupe run --report wrote. Parts of different flows, timings, or numbers of parts are refused.
+The flows of a part without a folder count as stopped. Exit code: 0 all passed, 1 some did not, or a part is missing,
+2 the folders are not parts of one run.
+  --html DIR            write an index.html there, with links to the reports where they are
+  --junit FILE          write one JUnit file
+  --ctrf FILE           write one CTRF file (JSON)
+  --timings FILE        write the durations of the flows that passed, for troupe run --timings
+  --fail-on-flaky       flows that passed only in a retry fail the run`,
   },
   eval: {
     usage: ["troupe eval [--session ID|last] [--url URL | --own] 'js' | -"],

@@ -32,6 +32,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./dashboard.js')).runDashboard(rest);
       case 'run':
         return await (await import('./run/run.js')).runFlows(rest);
+      case 'merge':
+        return await (await import('./merge/merge.js')).runMerge(rest);
       case 'eval':
         return await (await import('./eval.js')).runEval(rest);
       case 'why':

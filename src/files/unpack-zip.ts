@@ -9,13 +9,15 @@ import { TroupeError } from '../protocol/errors.js';
 /**
  * Unpacks a zip into a folder; files of the same name are replaced.
  * @param wanted which of its files; all by default
+ * @returns the names of the files that it has written
  * @throws UNAVAILABLE if a name leads out of the folder; Error if it is no zip
  */
 export async function unpackZip(
   file: string,
   folder: string,
   wanted: (name: string) => boolean = () => true,
-): Promise<void> {
+): Promise<readonly string[]> {
+  const names: string[] = [];
   const zip = await new Promise<ZipFile>((resolve, reject) => {
     open(file, { lazyEntries: true }, (error, opened) => (error === null ? resolve(opened) : reject(error)));
   });
@@ -28,6 +30,7 @@ export async function unpackZip(
       if (!entry.fileName.endsWith('/') && wanted(entry.fileName)) {
         await mkdir(dirname(target), { recursive: true });
         await pipeline(await contentOf(zip, entry), createWriteStream(target));
+        names.push(entry.fileName);
       }
       zip.readEntry();
     };
@@ -35,6 +38,7 @@ export async function unpackZip(
     zip.on('end', resolve).on('error', reject);
     zip.readEntry();
   }).finally(() => zip.close());
+  return names;
 }
 
 function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {

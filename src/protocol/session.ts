@@ -135,6 +135,8 @@ const taskFields = {
   actTimeout: z.number().positive().max(600).optional(),
   /** `agent.expectScreenshot` and `agent.expectLook` store what they see instead of failing. */
   updateBaselines: z.boolean().optional(),
+  /** When a flow has failed, the job waits for a person before it ends, with its page open. */
+  pauseOnFailure: z.boolean().optional(),
   webhook: z.url().max(2000).optional(),
   /** `slack`: the end alone, as a message that Slack's incoming webhooks take. */
   webhookFormat: WebhookFormat.optional(),

@@ -35,7 +35,7 @@ t.test('flows that a changed page broke go on with a model, and the mended flow 
   /** Runs a flow, then the model where it fails. */
   const run = async (flow: string, args: object) => {
     const healedDir = join(home, 'healed');
-    const flows = new FlowJob({ emit: () => undefined, healedDir, heldMs: () => 0 });
+    const flows = new FlowJob({ emit: () => undefined, healedDir, heldMs: () => 0, failed: async () => undefined });
     const modules = [agent.module, flowModule({ flowsDir })].map((module) => flows.wrap(module));
     const sandbox = await Sandbox.start({ modules, emit: (event) => flows.forward(event), args });
     const parts = { sandbox, agent };

@@ -51,7 +51,7 @@ t.test('Flows are chosen by path and tag, and run as often as asked, in file ord
   t.same(names(['--grep', '@slow|login']), ['login', 'shop/task']);
   t.same(names(['--grep', 'nothing']), []);
   t.same(names([], new Set(['shop/buy', 'gone'])), ['shop/buy']);
-  t.same(names(['--shard', '2/2', '--repeat-each', '2']), ['shop/buy', 'shop/buy (2)']);
+  t.same(names(['--repeat-each', '2', '--grep', 'buy']), ['shop/buy', 'shop/buy (2)']);
   const twins = { root: '/w/flows', named: ['buy.js', 'buy.md'], texts: {} };
   t.same(
     planRun(readRunOptions(['x', '--repeat-each', '2']), twins, {}, null).map(({ name }) => name),
@@ -147,6 +147,21 @@ t.test('The command that runs a flow again has what the flow needs', async (t) =
     "troupe run 'flows/it'\\''s.js' --args base=… --args n:=… --secret RUN_AGAIN_SECRET",
     'in CI without values, which its log would show',
   );
+  const whole = [
+    ...['--flows', 'flows', '--data', 'rows.csv', '--state', 'shop', '--timeout', '60', '--act-timeout', '2.5'],
+    ...['--har-bodies', '--exact-screenshots'],
+  ];
+  const here = [
+    ...['--url', 'http://127.0.0.1:4444', '--forward', '3000,4500', '--trace', 'on', '--video', 'on-failure'],
+    ...['--report', 'out/reports', '--html', 'out/html'],
+  ];
+  const aside = ['--grep', '@smoke', '--parallel', '4', '--ctrf', 'c.json', '--label', 'a=b', '--max-failures', '1'];
+  const all = readRunOptions(['flows/a.js', ...whole, ...here, ...aside]);
+  const again = againCommand(all, 'flows/a.js', false);
+  t.equal(again, ['troupe run flows/a.js', ...whole, ...here].join(' '));
+  const given = ({ words, grep, parallel, ctrf, labels, maxFailures, ...rest }: typeof all) => rest;
+  t.same(given(readRunOptions(again.split(' ').slice(2))), given(all), 'it means what the run meant');
+  t.equal(againCommand(all, 'flows/a.js', true), ['troupe run flows/a.js', ...whole].join(' '));
 });
 
 t.test('A failure is new if the flow passed the last time, else it has failed since a commit', async (t) => {

@@ -62,7 +62,7 @@ t.test('With nothing else running a run starts what it needs, reports, and leave
   t.equal(output.match(/MATCH_FAILED: /g)?.length, 1);
   t.match(
     output,
-    /\n {2}1\) fails\n {6}MATCH_FAILED: .*fails\.js:4:\d+.*Run it again: troupe run \S*fails\.js --own\n/s,
+    /\n {2}1\) fails\n {6}MATCH_FAILED: .*fails\.js:4:\d+.*Run it again: troupe run \S*fails\.js --own --report \S+\n/s,
   );
   t.match(output, /passed {2}served/);
   t.match(output, /Slowest\n/);
@@ -138,6 +138,34 @@ t.test('On a service that runs', async (t) => {
     const empty = await run(flows('ok.js'), '--shard', '2/2', '--junit', join(folder, 'empty.xml'));
     t.match(empty, { code: 0, output: /0 jobs/ });
     t.match(readFileSync(join(folder, 'empty.xml'), 'utf8'), 'tests="0"');
+  });
+
+  await t.test('the command that is printed runs the flow again, and replaces what an earlier run left', async (t) => {
+    const suite = checkout(t);
+    const out = (name: string) => join(suite, 'out', name);
+    const flow = join(suite, 'flows/fails.js');
+    const first = await run(flow, join(suite, 'flows/ok.js'), '--report', out('r'));
+    t.equal(first.code, 1, first.output);
+    const [, ...words] = /Run it again: (troupe .*)\n/.exec(first.output)?.[1]?.split(' ') ?? [];
+    t.match(readdirSync(out('r/fails/screenshots')), [/\.png$/]);
+    const own = ['r/notes.txt', 'r/fails/notes.txt', 'r/fails/screenshots/mine.png', 'r/fails/retry-2/mine.txt'];
+    mkdirSync(out('r/fails/retry-2'));
+    for (const name of own) writeFileSync(out(name), 'mine');
+    const second = await runTroupe(makeHome(t), ...words);
+    t.match(second, { code: 1, output: /1 job: 0 passed, 1 failed/ });
+    t.match(await run(flow, '--report', out('r'), '--retries', '1', '--retry-strategy', 'isolated'), { code: 1 });
+    t.ok(existsSync(out('r/fails/retry-1/report.html')));
+    t.match(await run(flow, '--html', out('h')), { code: 1 });
+    t.match(readdirSync(out('h/pictures/fails')), [/\.png$/]);
+
+    writeFileSync(flow, '() => 1');
+    t.match(await run(flow, '--report', out('r')), { code: 0 });
+    t.same(readdirSync(out('r/fails/screenshots')), ['mine.png'], 'no picture of a failure that is over');
+    t.notOk(existsSync(out('r/fails/retry-1')));
+    for (const name of own) t.equal(readFileSync(out(name), 'utf8'), 'mine', name);
+    t.ok(existsSync(out('r/ok/report.html')), 'flows that did not run keep their reports');
+    t.match(await run(flow, '--html', out('h')), { code: 0 });
+    t.notOk(existsSync(out('h/pictures/fails')));
   });
 
   await t.test('a failure ends the run with --fail-fast', async (t) => {

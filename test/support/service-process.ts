@@ -37,6 +37,15 @@ export function startCommandWith(
   return startTroupe(home, words, { env });
 }
 
+/** As {@link startCommandWith}; the test can write to its standard input. */
+export function startTypedCommand(
+  env: { readonly [name: string]: string },
+  home: string,
+  ...words: readonly string[]
+): ReturnType<typeof startTroupe> {
+  return startTroupe(home, words, { env, stdin: 'pipe' });
+}
+
 /** Starts `troupe dashboard` in a home and waits until it says where it listens. Killed when the test is over. */
 export async function startServiceProcess(t: Teardown, home: string, ...words: string[]): Promise<ServiceProcess> {
   const { listening, ...process } = spawnService(home, ...words);
@@ -98,16 +107,18 @@ function startTroupe(
     nodeWords = [],
     env = {},
     channel = false,
+    stdin = 'ignore',
   }: {
     readonly nodeWords?: readonly string[];
     readonly env?: { readonly [name: string]: string };
     /** Whether messages can be sent to its process. */
     readonly channel?: boolean;
+    readonly stdin?: 'ignore' | 'pipe';
   } = {},
 ): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [...nodeWords, 'dist/cli.js', ...words], {
     env: { ...process.env, TROUPE_HOME: home, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', ...(channel ? (['ipc'] as const) : [])],
+    stdio: [stdin, 'pipe', 'pipe', ...(channel ? (['ipc'] as const) : [])],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

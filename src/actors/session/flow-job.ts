@@ -31,6 +31,7 @@ export class FlowJob {
   readonly #emit: (event: SessionEvent) => void;
   readonly #healedDir: string;
   readonly #heldMs: () => number;
+  readonly #failed: (cause: ErrorBody, signal: AbortSignal) => Promise<void>;
   #healer = new Healer();
   /** The flows that the replay is in, outermost first. */
   #replayed: EventData<'FlowStarted'>[] = [];
@@ -38,13 +39,16 @@ export class FlowJob {
 
   /**
    * @param options.healedDir created when the first repaired flow is written
+   * @param options.failed called when a flow has failed, while its page is as it left it; the job waits for it
    * @param options.heldMs how long the job has waited for people so far, in milliseconds
    */
   constructor(options: {
     readonly emit: (event: SessionEvent) => void;
     readonly healedDir: string;
     readonly heldMs: () => number;
+    readonly failed: (cause: ErrorBody, signal: AbortSignal) => Promise<void>;
   }) {
+    this.#failed = options.failed;
     this.#heldMs = options.heldMs;
     this.#emit = options.emit;
     this.#healedDir = options.healedDir;
@@ -187,6 +191,8 @@ export class FlowJob {
       if (signal.aborted) throw signal.reason;
       const cause = encodeError(await errorWithPage(thrown, agent));
       this.#failure = { path, cause };
+      await agent.settle();
+      await this.#failed(cause, signal);
       return { kind: 'failed', cause };
     } finally {
       this.#tape.stop();

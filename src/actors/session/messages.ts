@@ -52,6 +52,8 @@ export interface SessionArgs {
   readonly actMs: number;
   /** What pages are compared with: the folder for copies of new ones, driver and system, whether they are to be written. */
   readonly baselines: { readonly artifactsDir: string; readonly platform: string; readonly updating: boolean };
+  /** When a flow has failed, a person is waited for. */
+  readonly pausesOnFailure: boolean;
   /** Who has control: a person may have it when the actor is restarted. */
   readonly controller: 'agent' | 'person';
 }

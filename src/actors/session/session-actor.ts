@@ -184,7 +184,14 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       emit,
     });
     try {
-      const flows = new FlowJob({ emit, healedDir, heldMs: () => this.#handoffs.waitedMs });
+      const flows = new FlowJob({
+        emit,
+        healedDir,
+        heldMs: () => this.#handoffs.waitedMs,
+        failed: async ({ error }, signal) => {
+          if (this.#args.pausesOnFailure) await this.#handoffs.pause(`The flow failed: ${error}`, signal);
+        },
+      });
       const offered = [
         playwright.addTo(requests.addTo(this.#states.addTo(this.#handoffs.addTo(agent.module), browser), browser)),
         playwright.module,

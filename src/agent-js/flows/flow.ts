@@ -51,7 +51,7 @@ export function flowModule({ flowsDir, onLoad }: FlowOptions): HostModule {
 }
 
 /** The one name of a flow: no extension, no `../`, no doubled slashes. `../` and `../../` lead on from the flow that calls. */
-function flowName(path: string, caller: string | null): string {
+export function flowName(path: string, caller: string | null): string {
   const bare = flowOfFile(path).replace(/\/{2,}/g, '/');
   if (caller !== null && /^\.\.?\//.test(bare)) return posix.join(posix.dirname(caller), bare);
   return bare.replace(/^(\.\/)+/, '');

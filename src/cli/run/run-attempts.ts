@@ -3,6 +3,7 @@ import { mayPassAgain } from '../../protocol/errors.js';
 import type { JobRequest, SessionRecord } from '../../protocol/session.js';
 import { describeFailure } from '../failure.js';
 import type { ServiceClient } from '../service-client.js';
+import type { HeadedRun } from './headed-run.js';
 import type { PlannedFlow } from './plan/plan-run.js';
 import { type BatchListener, runBatch } from './run-batch.js';
 import type { RunOptions } from './run-options.js';
@@ -20,6 +21,7 @@ export interface RunContext {
   /** Whether a flow's failures count for `--max-failures`. */
   counts(flow: PlannedFlow): boolean;
   readonly progress: RunProgress;
+  readonly headed: HeadedRun;
   readonly cancelled: AbortSignal;
   readonly hurried: Promise<unknown>;
 }
@@ -53,8 +55,14 @@ export async function runAttempts(
   let failures = 0;
   let limited = false;
   const runRound = async (indexes: readonly number[], round: number) => {
+    const nameOf = (job: number) => flows[indexes[job] ?? 0]?.name ?? '';
     const listener: BatchListener = {
-      started: (job) => progress.started(indexes[job] ?? 0, flows[indexes[job] ?? 0]?.name ?? ''),
+      started(job, session) {
+        progress.started(indexes[job] ?? 0, nameOf(job));
+        void context.headed.started(nameOf(job), session);
+      },
+      waits: (job, session, data) => void context.headed.paused(nameOf(job), session, data),
+      resumed: (session) => context.headed.resumed(session),
       ended(job, record) {
         const index = indexes[job] ?? 0;
         const flow = flows[index];

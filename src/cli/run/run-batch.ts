@@ -9,7 +9,10 @@ const CANCEL_MS = stretched(15_000);
 
 /** What the caller hears of a batch, by the index of the job. */
 export interface BatchListener {
-  started(index: number): void;
+  started(index: number, session: string): void;
+  /** A job waits for a person, or no longer; `data` is the event's. */
+  waits(index: number, session: string, data: unknown): void;
+  resumed(session: string): void;
   /** @returns whether the rest of the batch is to be stopped */
   ended(index: number, record: SessionRecord): boolean;
   /** The caller cancelled, and the jobs are being stopped. */
@@ -35,13 +38,15 @@ export async function runBatch(
 ): Promise<void> {
   cancelled.throwIfAborted();
   const batch = AcceptedBatch.parse(await client.json('POST', '/api/batches', request));
+  // Not its links: with "publicUrl" they name the service by another address than the one that is used here.
+  const path = `/api/batches/${batch.id}`;
   const indexes = new Map(batch.jobs.map((id, index) => [id, index]));
   const given = new AbortController();
   const unended = new Set(batch.jobs);
   let stopping: Promise<unknown> | undefined;
   const stop = async () => {
     // A DELETE removes a batch whose jobs have all ended, with their reports.
-    if (unended.size > 0) stopping ??= client.json('DELETE', batch.links.self);
+    if (unended.size > 0) stopping ??= client.json('DELETE', path);
     await stopping;
   };
   const forget = onAbort(cancelled, () => {
@@ -51,10 +56,12 @@ export async function runBatch(
     void hurried.then(() => given.abort(cancelled.reason));
   });
   try {
-    for await (const { type, sessionId } of client.events(batch.links.events, given.signal)) {
+    for await (const { type, sessionId, data } of client.events(`${path}/events`, given.signal)) {
       const index = indexes.get(sessionId);
       if (index === undefined) continue;
-      if (type === 'SessionStarted') listener.started(index);
+      if (type === 'SessionStarted') listener.started(index, sessionId);
+      if (type === 'HandoffRequested') listener.waits(index, sessionId, data);
+      if (type === 'HandoffEnded') listener.resumed(sessionId);
       if (type !== 'SessionEnded') continue;
       const record = SessionRecord.parse(await client.json('GET', `/api/sessions/${sessionId}`));
       if (!isEnded(record.status)) continue;
@@ -62,7 +69,7 @@ export async function runBatch(
       if (listener.ended(index, record)) await stop();
     }
     if (request.webhook !== undefined) {
-      const problem = await webhookProblem(client, batch.links.self);
+      const problem = await webhookProblem(client, path);
       if (problem !== null) listener.notNotified(problem);
     }
   } catch (error) {

@@ -26,12 +26,24 @@ export interface RunOptions {
   readonly parallel: number | null;
   /** The `index`-th of `count` parts, from 1. */
   readonly shard: { readonly index: number; readonly count: number } | null;
+  /** A file with the durations of flows, by which `shard` divides. */
+  readonly timings: string | undefined;
   /** Each step of a job waits for the picture of the one before. */
   readonly exactScreenshots: boolean;
   /** network.har has what requests sent and got. */
   readonly harBodies: boolean;
   /** Which jobs have a trace; undefined: as the service is configured. */
   readonly trace: TraceWhen | undefined;
+  /** Which jobs have a video; undefined: as the service is configured. */
+  readonly video: 'on' | 'off' | 'on-failure' | undefined;
+  /** Only what differs from this commit of git. */
+  readonly changed: string | undefined;
+  /** The pages of the flows are opened in the dashboard. */
+  readonly headed: boolean;
+  /** A failed flow waits for a person, with its page open. */
+  readonly pause: boolean;
+  /** The flows run again whenever their files change. */
+  readonly watch: boolean;
   /** Baselines are stored in the flows folder instead of compared with. */
   readonly updateBaselines: boolean;
   readonly retries: number;
@@ -87,8 +99,14 @@ export function readRunOptions(args: readonly string[]): RunOptions {
   if (values.webhook !== undefined && retryStrategy === 'isolated') {
     throw new UsageError('--webhook reports before isolated retries begin: use --retry-strategy immediate with it');
   }
+  if (values.watch === true && (values.list === true || values.shard !== undefined)) {
+    throw new UsageError('--watch runs flows again when they change: leave out --list and --shard');
+  }
   if (values['fail-fast'] === true && values['max-failures'] !== undefined) {
     throw new UsageError('--fail-fast is --max-failures 1: give only one of them');
+  }
+  if (values.timings !== undefined && values.shard === undefined) {
+    throw new UsageError('--timings says how a run is divided: add --shard I/N');
   }
   return {
     words: positionals,
@@ -105,9 +123,15 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     lastFailed: values['last-failed'] ?? false,
     parallel: values.parallel === undefined ? null : whole('--parallel', values.parallel, 1, 10_000),
     shard: values.shard === undefined ? null : shardOf(values.shard),
+    timings: values.timings,
     harBodies: values['har-bodies'] ?? false,
     exactScreenshots: values['exact-screenshots'] ?? false,
     trace: values.trace === undefined ? undefined : traceOf(values.trace),
+    video: values.video === undefined ? undefined : videoOf(values.video),
+    changed: values.changed,
+    headed: values.headed ?? false,
+    pause: values.pause ?? false,
+    watch: values.watch ?? false,
     updateBaselines: values['update-baselines'] ?? false,
     data: values.data,
     state: values.state === undefined ? undefined : stateOf(values.state),
@@ -163,11 +187,17 @@ function parsed(args: readonly string[]) {
     'run-timeout': text,
     parallel: text,
     shard: text,
+    timings: text,
     retries: text,
     'fail-fast': flag,
     'exact-screenshots': flag,
     'har-bodies': flag,
     'update-baselines': flag,
+    video: text,
+    changed: text,
+    headed: flag,
+    pause: flag,
+    watch: flag,
     trace: text,
     grep: text,
     timeout: text,
@@ -209,6 +239,11 @@ function traceOf(text: string): TraceWhen {
   const when = TraceWhen.safeParse(text);
   if (when.success) return when.data;
   throw new UsageError(`--trace takes ${TraceWhen.options.join(', ')}, not '${text}'`);
+}
+
+function videoOf(text: string): NonNullable<RunOptions['video']> {
+  if (text === 'on' || text === 'off' || text === 'on-failure') return text;
+  throw new UsageError(`--video takes on, off, or on-failure, not '${text}'`);
 }
 
 function stateOf(text: string): string {

@@ -3,11 +3,11 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promise
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { asAbsent } from '../../base/system-fault.js';
-import { unpackZip } from '../../files/unpack-zip.js';
 import { encodeError } from '../../protocol/errors.js';
 import { Failure } from '../../protocol/report/failure.js';
 import { Report } from '../../protocol/report/report.js';
 import type { ServiceClient } from '../service-client.js';
+import { removeRetries, unpackArtifacts } from './owned-files.js';
 
 /** Zips that are fetched and unpacked at a time. */
 const AT_ONCE = 2;
@@ -29,7 +29,7 @@ export class RunReports {
   #onIdle: () => void = () => undefined;
 
   /**
-   * @param dir created if needed; what is in it stays, files of the same name are replaced
+   * @param dir created if needed; of what is in it, only files that an earlier run wrote of the same flows are removed
    * @param whole all artifacts rather than report.json alone
    */
   constructor(client: ServiceClient, dir: string, whole: boolean) {
@@ -51,6 +51,10 @@ export class RunReports {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
+    }
+    if (this.#whole) {
+      const used = new Set(this.#folders.map((folder) => join(this.#dir, folder)));
+      for (const folder of used) await removeRetries(folder, (one) => used.has(one));
     }
     return this.#faults;
   }
@@ -111,7 +115,7 @@ export class RunReports {
     try {
       const file = join(temporary, 'artifacts.zip');
       await pipeline(await this.#client.download(`/api/sessions/${id}/download`), createWriteStream(file));
-      await unpackZip(file, folder);
+      await unpackArtifacts(file, folder);
     } finally {
       await rm(temporary, { recursive: true, force: true });
     }

@@ -9,23 +9,29 @@ import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionRecord } from '../../protocol/session.js';
+import type { SuitePart } from '../../report/suite/suite-file.js';
 import { countFlows, isFlaky, type SuiteResult } from '../../report/suite/suite-result.js';
 import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
 import { describeFailure, UsageError } from '../failure.js';
 import { type UsedService, useService } from '../own-service.js';
 import { readVersion } from '../version.js';
 import { type SignalWatch, watchSignals } from '../watch-signals.js';
+import { HeadedRun } from './headed-run.js';
 import { readLastFailed, storeLastFailed } from './last-run.js';
+import { concernedByChange } from './plan/changed-flows.js';
 import { flowName, originalName, type PlannedFlow, planRun } from './plan/plan-run.js';
 import { type Quarantine, readQuarantine } from './plan/quarantine.js';
 import { findRunFiles, type RunFiles } from './plan/run-files.js';
 import { type HookRun, planHooks, type RunPlan, runWithHooks } from './plan/run-hooks.js';
+import { type ChosenPart, choosePart, partLine } from './plan/shard.js';
+import { timingsOf } from './plan/timings.js';
 import { runAttempts } from './run-attempts.js';
 import { type RunOptions, readRunOptions } from './run-options.js';
 import { countedJobs, RunProgress } from './run-progress.js';
 import { RunReports } from './run-reports.js';
 import { readRunSettings, serveForRun } from './run-serve.js';
 import { flowResults } from './suite-of-run.js';
+import { watchRuns } from './watch-run.js';
 import { GithubOutput, writeRunReports } from './write-run-reports.js';
 
 /** A run that is known to be possible. */
@@ -33,6 +39,8 @@ interface Run {
   readonly options: RunOptions;
   readonly files: RunFiles;
   readonly plan: RunPlan;
+  /** The part of the run that this is; null for all of it. */
+  readonly part: SuitePart | null;
   readonly quarantine: Quarantine;
   /** Aborted when the run is to end early: by a signal, or because its time is over. */
   readonly stopped: AbortSignal;
@@ -48,6 +56,22 @@ interface Run {
  */
 export async function runFlows(args: readonly string[]): Promise<number> {
   const options = readRunOptions(args);
+  if (!options.watch) return runOnce(options, null);
+  const signals = watchSignals();
+  const ended = abortedBy(signals.first);
+  try {
+    return await watchRuns(
+      () => filesOf(options),
+      (only) => runOnce(options, only),
+      ended,
+    );
+  } finally {
+    signals.release();
+  }
+}
+
+/** @param only the files to run; null: as the options say */
+async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): Promise<number> {
   const signals = watchSignals();
   const closers: (() => Promise<void>)[] = [];
   const cancelled = new AbortController();
@@ -56,14 +80,16 @@ export async function runFlows(args: readonly string[]): Promise<number> {
   const stopped = AbortSignal.any([cancelled.signal, time.signal]);
   void signals.first.then((signal) => cancelled.abort(new TroupeError('UNAVAILABLE', `Cancelling after ${signal}`)));
   try {
-    const files = await findRunFiles(options.words, { cwd: process.cwd(), bases: [homeFlows()], flows: options.flows });
+    const files = await filesOf(options);
     const settings = await readRunSettings(files.root);
     const flowsOfFolder = new Set(Object.keys(files.texts).map(flowName));
     const quarantine = await readQuarantine(files.root, (path) => flowsOfFolder.has(path), new Date());
     const rows = await readRows(options.data);
-    const flows = planRun(options, files, settings, await lastFailed(options, files), rows);
+    const concerned = only ?? (await concernedByChange(options.changed, files));
+    const planned = planRun(options, files, settings, await lastFailed(options, files), rows, concerned);
+    const { flows, part } = (await chosenPart(options, files, planned)) ?? { flows: planned, part: null };
     if (options.list) return list(flows, quarantine);
-    if (flows.length === 0) return await nothingToDo(options);
+    if (flows.length === 0) return await nothingToDo(options, part);
     if (flows.length > MAX_BATCH_JOBS) {
       throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} jobs; --shard divides it`);
     }
@@ -79,7 +105,7 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     stopped.throwIfAborted();
     github.stopCommands();
     const plan = planHooks(flows, files, options, settings);
-    const run = { options, files, plan, quarantine, stopped, cancelled: cancelled.signal, signals, github };
+    const run = { options, files, plan, part, quarantine, stopped, cancelled: cancelled.signal, signals, github };
     return await runOn(service, run);
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -91,6 +117,10 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     signals.release();
     time.end();
   }
+}
+
+function filesOf({ words, flows }: RunOptions): Promise<RunFiles> {
+  return findRunFiles(words, { cwd: process.cwd(), bases: [homeFlows()], flows });
 }
 
 /** The time of a run: aborts after `--run-timeout`. */
@@ -118,6 +148,19 @@ function homeFlows(): string {
   }
 }
 
+/** What `--shard` chooses, which is said; null for a whole run. */
+async function chosenPart(
+  options: RunOptions,
+  files: RunFiles,
+  planned: readonly PlannedFlow[],
+): Promise<ChosenPart | null> {
+  const { shard, repeatEach } = options;
+  if (shard === null) return null;
+  const chosen = choosePart(planned, files, await timingsOf(options), { shard, repeatEach });
+  process.stderr.write(`${partLine(chosen)}\n`);
+  return chosen;
+}
+
 async function lastFailed(options: RunOptions, { root }: RunFiles): Promise<ReadonlySet<string> | null> {
   if (!options.lastFailed || root === null) return null;
   const failed = await readLastFailed(root);
@@ -137,14 +180,19 @@ function list(flows: readonly PlannedFlow[], { entries, notes }: Quarantine): nu
 }
 
 /** A part of a small run may be empty, and nothing may have failed before; a pattern that fits nothing is a mistake. */
-async function nothingToDo(options: RunOptions): Promise<number> {
-  const { shard, lastFailed, grep } = options;
-  if (shard === null && !lastFailed) throw new UsageError(`No flow's path or tag fits --grep ${grep?.source ?? ''}`);
+async function nothingToDo(options: RunOptions, part: SuitePart | null): Promise<number> {
+  const { shard, lastFailed, grep, changed } = options;
+  if (shard === null && !lastFailed && changed === undefined)
+    throw new UsageError(`No flow's path or tag fits --grep ${grep?.source ?? ''}`);
   const why =
-    shard === null ? 'none of these flows failed in the last run' : `part ${shard.index}/${shard.count} has none`;
+    changed !== undefined
+      ? `nothing that these flows run has changed since ${changed}`
+      : shard === null
+        ? 'none of these flows failed in the last run'
+        : `part ${shard.index}/${shard.count} has none`;
   process.stdout.write(`0 jobs: ${why}\n`);
   const now = new Date().toISOString();
-  await writeRunReports(options, suiteOf(options, now, now));
+  await writeRunReports(options, suiteOf(options, now, now), part);
   return 0;
 }
 
@@ -161,7 +209,7 @@ function suiteOf(options: RunOptions, startedAt: string, endedAt: string): Omit<
 }
 
 async function runOn(service: UsedService, run: Run): Promise<number> {
-  const { options, files, plan, quarantine, stopped, cancelled, signals, github } = run;
+  const { options, files, plan, part, quarantine, stopped, cancelled, signals, github } = run;
   const { flows } = plan;
   const startedAt = new Date().toISOString();
   const suite = suiteOf(options, startedAt, startedAt);
@@ -171,6 +219,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
   const folderOf = (index: number, attempt = 0) =>
     attempt === 0 ? (folders[index] ?? '') : `${folders[index] ?? ''}/retry-${attempt}`;
   const progress = new RunProgress(process.stdout, { total: flows.length, colours: mayColour() });
+  const headed = new HeadedRun(service.client, options, (line) => progress.say(line));
   const temporary = options.report === undefined ? await mkdtemp(join(tmpdir(), 'troupe-reports-')) : null;
   try {
     // Without a folder for reports, only those of failures are read, for what they say.
@@ -188,6 +237,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     };
     const context = {
       client: service.client,
+      headed,
       options,
       flows,
       texts: files.texts,
@@ -228,7 +278,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       inCi: suite.build !== null,
     });
     const finished: SuiteResult = { ...suite, endedAt: new Date().toISOString(), flows: results };
-    const written = await writeRunReports(options, finished);
+    const written = await writeRunReports(options, finished, part);
     const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
     // A run that was stopped does not know what would have failed.
     const unstored = stopped.aborted ? [] : await storeFailed(files, flows, finished);
@@ -248,6 +298,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     await github.report(finished);
     return cancelled.aborted ? 2 : exitCode(options, finished);
   } finally {
+    headed.close();
     progress.close();
     if (temporary !== null) await rm(temporary, { recursive: true, force: true });
   }

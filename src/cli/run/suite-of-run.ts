@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Failure } from '../../protocol/report/failure.js';
 import type { Report } from '../../protocol/report/report.js';
@@ -9,6 +9,7 @@ import type { EarlierAttempt, FlowResult } from '../../report/suite/suite-result
 import type { UsedService } from '../own-service.js';
 import { againCommand } from './again-command.js';
 import { failureOf, inCheckout, pathFrom, retriedAttempts } from './flow-failure.js';
+import { noteOwned, removeOwned } from './owned-files.js';
 import { originalName, type PlannedFlow } from './plan/plan-run.js';
 import type { QuarantineEntry } from './plan/quarantine.js';
 import type { Attempts } from './run-attempts.js';
@@ -39,7 +40,15 @@ export interface RunOutcome {
 export async function flowResults(outcome: RunOutcome): Promise<readonly FlowResult[]> {
   const { flows, attempts, service } = outcome;
   const results: FlowResult[] = [];
+  const pictures = picturesOf(outcome.options);
+  if (pictures !== null) await removeOwned(pictures);
   for (const [index, flow] of flows.entries()) results.push(await flowResult(outcome, index, flow));
+  if (pictures !== null) {
+    await noteOwned(
+      pictures,
+      results.flatMap(({ picture }) => (picture === null ? [] : [relative(pictures, picture).split(sep).join('/')])),
+    );
+  }
   const failed = results.filter((result) => result.outcome === 'failed').map(({ name }) => name);
   if (failed.length === 0 || service.own) return results;
   const ids = new Set([...attempts.values()].flat().map(({ id }) => id));
@@ -99,6 +108,11 @@ function reportOf({ options, service }: RunOutcome, record: SessionRecord, folde
   return own ? null : `${client.url}${record.links.self.replace(/^https?:\/\/[^/]+/, '')}/report`;
 }
 
+/** The folder for pictures beside an index without reports; null if there are reports, or no index. */
+function picturesOf({ report, html }: RunOptions): string | null {
+  return report !== undefined || html === undefined ? null : join(html, 'pictures');
+}
+
 /** The picture of a failure among the reports, or fetched for the index; null if there is neither. */
 async function pictureOf(
   { options, service, folderOf }: RunOutcome,
@@ -112,7 +126,7 @@ async function pictureOf(
   if (name === undefined || (report === undefined && html === undefined)) return null;
   const file =
     report === undefined
-      ? join(html ?? '', 'pictures', folderOf(index), name)
+      ? join(picturesOf(options) ?? '', folderOf(index), name)
       : join(report, folderOf(index, attempt), 'screenshots', name);
   try {
     if (report === undefined) {

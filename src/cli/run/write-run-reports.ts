@@ -6,20 +6,27 @@ import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { renderCtrf } from '../../report/suite/ctrf.js';
 import { annotationsOf, renderJobSummary } from '../../report/suite/github.js';
 import { renderIndexHtml } from '../../report/suite/index-html.js';
+import { renderSuiteFile, SUITE_FILE, type SuitePart } from '../../report/suite/suite-file.js';
 import { renderSuiteJUnit } from '../../report/suite/suite-junit.js';
 import type { SuiteResult } from '../../report/suite/suite-result.js';
 import type { RunOptions } from './run-options.js';
 
 /**
  * Writes the files that the options of a run ask for.
+ * @param part the part of the run that this is; null for all of it
  * @returns where they are, a line for each
  * @throws UNAVAILABLE for a file that cannot be written
  */
 export async function writeRunReports(
   { report, html, junit, ctrf }: Pick<RunOptions, 'report' | 'html' | 'junit' | 'ctrf'>,
   suite: SuiteResult,
+  part: SuitePart | null,
 ): Promise<readonly string[]> {
   const written: string[] = [];
+  if (report !== undefined) {
+    const file = renderSuiteFile(suite, part, (path) => pathIn(report, path));
+    await writeWhole(join(report, SUITE_FILE), file);
+  }
   for (const folder of new Set([report, html].filter((one) => one !== undefined))) {
     const file = join(folder, 'index.html');
     await writeWhole(
@@ -39,8 +46,16 @@ export async function writeRunReports(
 
 /** A file as a page in `folder` links to it; addresses stay as they are. */
 function linkFrom(folder: string, path: string): string {
-  if (/^https?:\/\//.test(path)) return path;
-  return relative(resolve(folder), resolve(path)).split(sep).map(encodeURIComponent).join('/');
+  return isAddress(path) ? path : pathIn(folder, path).split('/').map(encodeURIComponent).join('/');
+}
+
+/** A path from `folder`, with forward slashes; addresses stay as they are. */
+function pathIn(folder: string, path: string): string {
+  return isAddress(path) ? path : relative(resolve(folder), resolve(path)).split(sep).join('/');
+}
+
+function isAddress(path: string): boolean {
+  return /^https?:\/\//.test(path);
 }
 
 /**
@@ -80,7 +95,8 @@ export class GithubOutput {
   }
 }
 
-async function writeWhole(file: string, content: string | Iterable<string>): Promise<void> {
+/** Writes a file, and the folder that it is in. @throws UNAVAILABLE if it cannot be written */
+export async function writeWhole(file: string, content: string | Iterable<string>): Promise<void> {
   try {
     await mkdir(dirname(resolve(file)), { recursive: true });
     await writeFile(file, content);

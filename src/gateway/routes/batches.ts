@@ -90,7 +90,7 @@ export const batchRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/batches/{id}/events',
-    summary: "The starts and ends of a batch's jobs as server-sent events, until all jobs have ended.",
+    summary: "The starts, ends and handoffs of a batch's jobs as server-sent events, until all jobs have ended.",
     query: StartQuery,
     headers: [LAST_EVENT_ID],
     answer: 'text/event-stream',

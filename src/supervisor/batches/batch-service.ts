@@ -33,7 +33,12 @@ const PAGE = 500;
 const LIST_PAGE = 50;
 
 /** The events of jobs that a batch's stream contains. */
-const JOB_EVENTS: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
+const JOB_EVENTS: ReadonlySet<EventType> = new Set([
+  'SessionStarted',
+  'HandoffRequested',
+  'HandoffEnded',
+  'SessionEnded',
+]);
 
 /** A batch as the journal stores it. */
 const Batch = z.object({

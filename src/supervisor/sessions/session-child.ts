@@ -102,6 +102,7 @@ export function startSessionActor(
           platform: `${lease.identity.driver}-${lease.identity.driver === 'docker' ? 'linux' : process.platform}`,
           updating: request.mode === 'auto' && request.updateBaselines === true,
         },
+        pausesOnFailure: request.mode === 'auto' && request.pauseOnFailure === true,
         controller,
       };
     },

@@ -25,9 +25,10 @@ export function flowName(path: string): string {
 }
 
 /**
- * The jobs of a run, in file order: what `--grep`, `--last-failed`, and `--shard` leave of the named files, each as
- * often as `--repeat-each` says, and once for each row of `--data`.
+ * The jobs of a run, in file order: what `--grep` and `--last-failed` leave of the named files, each as often as
+ * `--repeat-each` says, and once for each row of `--data`. All parts of `--shard`.
  * @param rows arguments of each flow, which replace those of `--args` with the same name
+ * @param concerned the files that a change concerns; null for all
  * @param failedBefore the flows that `--last-failed` chooses from; null for all
  */
 export function planRun(
@@ -36,8 +37,9 @@ export function planRun(
   settings: RunSettings,
   failedBefore: ReadonlySet<string> | null,
   rows: readonly DataRow[] = [{}],
+  concerned: ReadonlySet<string> | null = null,
 ): readonly PlannedFlow[] {
-  const { grep, shard, prompt, model } = options;
+  const { grep, prompt, model } = options;
   const onlyFlows = named.length > 0 && named.every(isFlowFile);
   if (model !== undefined && prompt === undefined && onlyFlows) {
     throw new UsageError('--model names who does a task; flows alone need none. Say with --prompt what is to be done');
@@ -59,9 +61,9 @@ export function planRun(
   return withUniqueNames(
     planned
       .filter(({ name, tags }) => grep === null || isChosen(grep, name, tags))
+      .filter(({ path }) => concerned === null || path === null || concerned.has(path))
       .filter(({ name }) => failedBefore === null || failedBefore.has(name))
       .flatMap((flow) => rows.map((row) => withRow(flow, row)))
-      .filter((_, index) => shard === null || index % shard.count === shard.index - 1)
       .flatMap((flow) => Array.from({ length: options.repeatEach }, () => flow)),
   );
 }
@@ -96,7 +98,7 @@ function withUniqueNames(flows: readonly PlannedFlow[]): readonly PlannedFlow[] 
 /** What all jobs of a run ask for. */
 export function commonRequest(options: RunOptions, settings: RunSettings) {
   const { args, secrets, timeout, actTimeout, exactScreenshots, harBodies, trace, updateBaselines } = options;
-  const { forward: ports } = options;
+  const { forward: ports, video, pause } = options;
   const stateName = options.state ?? settings.state;
   const forward = [...new Set([...(settings.forward ?? []), ...ports])];
   return {
@@ -105,6 +107,8 @@ export function commonRequest(options: RunOptions, settings: RunSettings) {
     ...(exactScreenshots ? { screenshots: 'exact' as const } : {}),
     ...(harBodies ? { har: 'bodies' as const } : {}),
     ...(trace === undefined ? {} : { trace }),
+    ...(video === undefined ? {} : { video }),
+    ...(pause ? { pauseOnFailure: true } : {}),
     ...(stateName === undefined ? {} : { state: stateName }),
     ...(updateBaselines ? { updateBaselines } : {}),
     ...(timeout === undefined ? {} : { hardTimeout: timeout }),

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asAbsent } from '../../base/system-fault.js';
+import { parseSuiteFile, SUITE_FILE } from '../../report/suite/suite-file.js';
+import { countFlows, failsRun, isFlaky, reasonOf, type SuiteResult } from '../../report/suite/suite-result.js';
+import { UsageError } from '../failure.js';
+import { parseWords } from '../parse-options.js';
+import { renderTimings } from '../run/plan/timings.js';
+import { writeRunReports, writeWhole } from '../run/write-run-reports.js';
+import { mergeParts, type ReadPart } from './merge-parts.js';
+
+const MAX_LISTED = 50;
+
+/**
+ * `troupe merge`: one report over the report folders of several `troupe run`.
+ * @returns 0 if every flow passed, 1 if not or if a part is missing
+ * @throws UsageError for wrong words, and if the folders are not of one run
+ */
+export async function runMerge(args: readonly string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const { values, positionals } = parseWords(args, {
+    html: text,
+    junit: text,
+    ctrf: text,
+    timings: text,
+    'fail-on-flaky': { type: 'boolean' },
+  });
+  if (positionals.length === 0) throw new UsageError('merge needs the report folders of troupe run --report');
+  const { html, junit, ctrf, timings } = values;
+  if ([html, junit, ctrf, timings].every((file) => file === undefined)) {
+    throw new UsageError('merge writes what it is asked for: --html DIR, --junit FILE, --ctrf FILE, or --timings FILE');
+  }
+  const parts: ReadPart[] = [];
+  for (const folder of positionals) parts.push(await readPart(folder));
+  const { suite, missing } = mergeParts(parts, join);
+  const written = await writeRunReports({ report: undefined, html, junit, ctrf }, suite, null);
+  if (timings !== undefined) {
+    const passed = suite.flows.filter(({ outcome }) => outcome === 'passed');
+    await writeWhole(timings, renderTimings(new Map(passed.map(({ name, durationMs }) => [name, durationMs]))));
+  }
+  say(suite, [
+    ...missing.map((part) => `Part ${part} has no report: its flows count as stopped`),
+    ...written,
+    ...(timings === undefined ? [] : [`Timings: ${timings}`]),
+  ]);
+  const { failed, stopped } = countFlows(suite);
+  const flaky =
+    values['fail-on-flaky'] === true && suite.flows.some((flow) => isFlaky(flow) && flow.quarantine === null);
+  return failed > 0 || stopped > 0 || missing.length > 0 || flaky ? 1 : 0;
+}
+
+async function readPart(folder: string): Promise<ReadPart> {
+  const file = join(folder, SUITE_FILE);
+  const content = await readFile(file, 'utf8').catch(asAbsent);
+  if (content !== null) return { folder, suite: parseSuiteFile(content, file) };
+  throw new UsageError(`There is no ${file}: merge takes the folders that troupe run --report wrote`);
+}
+
+function say(suite: SuiteResult, notes: readonly string[]): void {
+  const failed = suite.flows.filter(failsRun);
+  for (const flow of failed.slice(0, MAX_LISTED)) {
+    process.stdout.write(`failed  ${flow.name}${flow.failure === null ? '' : `  ${reasonOf(flow.failure)}`}\n`);
+  }
+  if (failed.length > MAX_LISTED) process.stdout.write(`and ${failed.length - MAX_LISTED} more\n`);
+  const counts = countFlows(suite);
+  const texts = (['passed', 'flaky', 'failed', 'quarantined', 'stopped'] as const)
+    .filter((state) => counts[state] > 0 || state === 'passed' || state === 'failed')
+    .map((state) => `${counts[state]} ${state}`);
+  process.stdout.write(`${counts.total} flows: ${texts.join(', ')}\n`);
+  for (const note of notes) process.stdout.write(`${note}\n`);
+}
