@@ -4,6 +4,7 @@
 // The pages under web/ take seconds, and are built again only when something of theirs has changed.
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from '../web/esbuild.mjs';
@@ -108,6 +109,8 @@ await writeFile(
   }),
 );
 await buildPages();
+const { devices } = createRequire(import.meta.url)('playwright-core');
+await writeFile(join(dist, 'agent-js/devices/devices.json'), JSON.stringify(devices));
 // What editors and compilers of flows know of agent JS.
 const { scriptTypes } = await import('../dist/agent-js/script-api.js');
 await writeFile(join(dist, 'agent-js.d.ts'), scriptTypes());

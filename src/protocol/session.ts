@@ -83,12 +83,40 @@ export const StepScreenshots = z.enum(['quick', 'exact', 'off']);
 export const WebhookFormat = z.enum(['standard', 'slack']);
 export type WebhookFormat = z.infer<typeof WebhookFormat>;
 
+/** What a person may be asked to allow a page, under Playwright's names. */
+export const Permission = z.enum([
+  ...([
+    'accelerometer',
+    'ambient-light-sensor',
+    'background-sync',
+    'camera',
+    'clipboard-read',
+    'clipboard-write',
+  ] as const),
+  ...(['geolocation', 'gyroscope', 'local-fonts', 'magnetometer', 'microphone', 'midi', 'midi-sysex'] as const),
+  ...(['notifications', 'payment-handler', 'storage-access'] as const),
+]);
+export type Permission = z.infer<typeof Permission>;
+
 const sessionFields = {
   name: z.string().min(1).max(200).optional(),
   labels: z.record(z.string().min(1).max(100), z.string().max(500)).optional(),
   viewport: z.strictObject({ width: z.int().min(200).max(7680), height: z.int().min(200).max(4320) }).optional(),
   locale: z.string().min(2).max(35).refine(isLocale, 'a BCP 47 language tag, such as de-DE').optional(),
   timezone: z.string().min(1).max(64).refine(isTimezone, 'an IANA time zone, such as Europe/Berlin').optional(),
+  /** The name of a device as Playwright lists it, such as iPhone 15: viewport, scale, user agent, and touch. */
+  device: z.string().min(1).max(100).optional(),
+  /** Granted to all pages. */
+  permissions: z.array(Permission).max(30).optional(),
+  geolocation: z
+    .strictObject({
+      latitude: z.number().min(-90).max(90),
+      longitude: z.number().min(-180).max(180),
+      /** In meters; 0 by default. */
+      accuracy: z.number().min(0).max(1_000_000).optional(),
+    })
+    .optional(),
+  colorScheme: z.enum(['light', 'dark', 'no-preference']).optional(),
   userAgent: headerText(1000).min(1).optional(),
   headers: z.record(headerName, headerText(8192)).optional(),
   ignoreHTTPSErrors: z.boolean().optional(),

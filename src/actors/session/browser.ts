@@ -14,6 +14,7 @@ import type { BrowserOptions } from './browser-options.js';
 import { CdpConnection } from './connection/cdp-connection.js';
 import type { DevToolsChannel } from './connection/devtools-channel.js';
 import { PageDefaults } from './page-defaults.js';
+import { grantPermissions } from './permissions.js';
 import { restoreStorage } from './storage-state.js';
 
 /** Pages only: a worker that we attached to would not start until we resumed it. */
@@ -185,6 +186,7 @@ export class Browser implements BrowserPort {
   async #prepare(options: BrowserOptions): Promise<void> {
     const first = this.#firstPage();
     await this.#defaults.accepted;
+    if (options.permissions !== undefined) await grantPermissions(this, options.permissions);
     if (options.storageState === undefined) return;
     this.#restoring = true;
     await restoreStorage(this, first, options.storageState);

@@ -1,4 +1,5 @@
 import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/browser/cdp.js';
+import { type Device, deviceNamed } from '../../agent-js/devices/devices.js';
 import { deferred } from '../../base/deferred.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
@@ -10,6 +11,13 @@ type RequestEvent = Extract<CdpEvent, { method: 'Fetch.authRequired' | 'Fetch.re
 const MAX_ANSWERED = 1000;
 /** Set explicitly, because the window's size includes the browser's bars, and its page gets less. */
 const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
+
+/** Fingers that a phone or tablet tells apart. */
+const TOUCH_POINTS = 5;
+
+function deviceOf({ device }: BrowserOptions): Device | undefined {
+  return device === undefined ? undefined : deviceNamed(device);
+}
 
 /** Applies the session's options to each page, before the page's first script runs. */
 export class PageDefaults {
@@ -33,7 +41,7 @@ export class PageDefaults {
   }
 
   static async of(connection: CdpConnection, options: BrowserOptions): Promise<PageDefaults> {
-    const { locale, userAgent } = options;
+    const { locale, userAgent = deviceOf(options)?.userAgent } = options;
     // A page's accepted languages can only be set together with its user agent.
     if (locale === undefined || userAgent !== undefined) return new PageDefaults(connection, options, userAgent);
     const version = await connection.send('Browser.getVersion', {});
@@ -42,8 +50,11 @@ export class PageDefaults {
 
   /** Sends the options to a page without waiting; later commands are processed after them. */
   apply(session: string): void {
+    const device = deviceOf(this.#options);
     const {
-      viewport = DEFAULT_VIEWPORT,
+      viewport = device?.viewport ?? DEFAULT_VIEWPORT,
+      colorScheme,
+      geolocation,
       locale,
       timezone,
       headers,
@@ -55,7 +66,22 @@ export class PageDefaults {
     const set = <M extends CdpMethod>(option: string, method: M, params: CdpParams<M>): void => {
       sent.push(this.#set(option, method, params, session));
     };
-    set('viewport', 'Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false });
+    set('viewport', 'Emulation.setDeviceMetricsOverride', {
+      ...viewport,
+      deviceScaleFactor: device?.deviceScaleFactor ?? 1,
+      mobile: device?.isMobile ?? false,
+    });
+    if (device?.hasTouch === true) {
+      set('device', 'Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: TOUCH_POINTS });
+    }
+    if (geolocation !== undefined) {
+      const { latitude, longitude, accuracy = 0 } = geolocation;
+      set('geolocation', 'Emulation.setGeolocationOverride', { latitude, longitude, accuracy });
+    }
+    if (colorScheme !== undefined) {
+      const features = [{ name: 'prefers-color-scheme', value: colorScheme }];
+      set('colorScheme', 'Emulation.setEmulatedMedia', { features });
+    }
     if (locale !== undefined) set('locale', 'Emulation.setLocaleOverride', { locale: locale.replace('-', '_') });
     if (timezone !== undefined) set('timezone', 'Emulation.setTimezoneOverride', { timezoneId: timezone });
     if (this.#userAgent !== undefined) {

@@ -153,7 +153,9 @@ async function probe({ child }: OpenBrowser, signal?: AbortSignal): Promise<void
 /** Whether a request has options that must be applied to pages that were opened without it. */
 function hasPageOptions(request: LiveRequest | SessionTask['request']): boolean {
   const { timezone, userAgent, headers, httpCredentials, ignoreHTTPSErrors, storageState } = request;
-  return [timezone, userAgent, headers, httpCredentials, ignoreHTTPSErrors, storageState].some(
-    (option) => option !== undefined,
-  );
+  const { device, permissions, geolocation, colorScheme } = request;
+  return [
+    ...[timezone, userAgent, headers, httpCredentials, ignoreHTTPSErrors, storageState],
+    ...[device, permissions, geolocation, colorScheme],
+  ].some((option) => option !== undefined);
 }

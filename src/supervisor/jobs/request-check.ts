@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { deviceNamed } from '../../agent-js/devices/devices.js';
 import { pathInside } from '../../agent-js/flows/flow-folder.js';
 import { isFlowFile } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
@@ -75,6 +76,7 @@ function leadsToMetadata(server: string): boolean {
  * @throws INVALID_REQUEST naming the field
  */
 export function assertSupported(request: LiveRequest | AutoRequest, offers: Offers): void {
+  if (request.device !== undefined) deviceNamed(request.device);
   for (const [field, asked, why] of UNAVAILABLE) {
     if (asked(request as LiveRequest & Partial<AutoRequest>, offers)) {
       throw new TroupeError('INVALID_REQUEST', `${field}: ${why}`, { issues: [{ path: field, message: why }] });
