@@ -90,6 +90,7 @@ await build({
 for (const file of files.filter((name) => name.endsWith('.entry.ts'))) {
   const { outputFiles } = await build({
     entryPoints: [join(src, file)],
+    nodePaths: [join(root, 'web/node_modules')],
     bundle: true,
     write: false,
     format: 'iife',

@@ -37,6 +37,7 @@ import type { Tab } from './tabs/tab.js';
 import { Tabs } from './tabs/tabs.js';
 import { Baselines } from './visual/baselines.js';
 import { Visual } from './visual/visual.js';
+import { VitalsCall } from './vitals/vitals-call.js';
 
 const PRELUDE = readBundle(import.meta.url, 'prelude/agent');
 const SCHEMES = ['http', 'https', 'about', 'data'] as const;
@@ -70,6 +71,7 @@ export class Agent {
   readonly #visual: Visual;
   readonly #audits: Audits;
   readonly #papers: Papers;
+  readonly #vitals: VitalsCall;
   readonly #looks = new Looks();
   readonly #modelLooks = new Looks();
   readonly #stopDownloads: () => void;
@@ -129,6 +131,7 @@ export class Agent {
     this.#visual = new Visual({ tabs, steps: this.#steps, baselines, screenshotsDir, waitMs, redact: this.#redact });
     const dir = join(dirname(screenshotsDir), 'pdf');
     this.#papers = new Papers({ tabs, steps: this.#steps, dir, redact: this.#redact });
+    this.#vitals = new VitalsCall({ tabs, steps: this.#steps });
     this.#audits = new Audits({ tabs, steps: this.#steps, redact: this.#redact });
     this.module = { name: 'agent', prelude: PRELUDE, calls: this.#calls() };
   }
@@ -227,6 +230,7 @@ export class Agent {
       until: (args, context) => this.#checks.until(args, context),
       ...this.#visual.calls,
       ...this.#audits.calls,
+      ...this.#vitals.calls,
       ...this.#papers.calls,
       screenshot: ([title], context) => {
         const [tabs, steps] = [this.tabs, this.#steps];

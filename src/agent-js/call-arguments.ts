@@ -19,6 +19,7 @@ const TAKES: {
   expectScreenshot: { takes: 'a name and options alone', count: 2 },
   audit: { takes: 'options alone', count: 1 },
   pdf: { takes: 'options alone', count: 1 },
+  vitals: { takes: 'options alone', count: 1 },
   expectLook: { takes: 'a name and options alone', count: 2 },
   page: { takes: 'JavaScript alone', count: 1 },
   back: { takes: 'nothing', count: 0, instead: 'it goes back by one page' },

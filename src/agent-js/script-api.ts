@@ -37,6 +37,8 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     expectScreenshot:
       '(name: string, options?: Timeout & { within?: string; mask?: string | readonly string[]; threshold?: number }): Compared',
     audit: '(options?: Timeout & AuditOptions): Audit',
+    vitals:
+      '(options?: Timeout): { ttfb: number | null; fcp: number | null; lcp: number | null; cls: number | null; inp: number | null }',
     pdf: '(options?: Timeout & { name?: string; landscape?: boolean }): { file: string; bytes: number }',
     expectLook: '(name: string, options?: Timeout & { within?: string }): Compared',
   },

@@ -38,6 +38,7 @@ export function install(host: Host, engine: Engine): void {
     until: untilOf(host, engine),
     expectScreenshot: (name: unknown, options: unknown, more: unknown) => host('expectScreenshot', name, options, more),
     audit: (options: unknown, more: unknown) => host('audit', options, more),
+    vitals: (options: unknown, more: unknown) => host('vitals', options, more),
     pdf: (options: unknown, more: unknown) => host('pdf', options, more),
     expectLook: (name: unknown, options: unknown, more: unknown) => host('expectLook', name, options, more),
   };
