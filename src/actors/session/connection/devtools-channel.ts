@@ -6,6 +6,7 @@ import { deferred } from '../../../base/deferred.js';
 import type { DevToolsAddress } from '../../../containers/driver.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import { type DevToolsTransport, openTransport } from './devtools-transport.js';
+import { HeldPages } from './held-pages.js';
 
 /** A user of a browser's DevTools: the session itself, or another client. */
 export interface DevToolsUser {
@@ -42,8 +43,22 @@ const RootAnswer = z.object({
 });
 const TargetEvent = z.object({
   method: z.enum(['Target.attachedToTarget', 'Target.detachedFromTarget']),
-  params: z.object({ sessionId: z.string() }),
+  params: z.object({
+    sessionId: z.string(),
+    targetInfo: z.object({ targetId: z.string(), type: z.string() }).optional(),
+    waitingForDebugger: z.boolean().optional(),
+  }),
 });
+/** The browser takes the first entry that fits; without a filter, pages are attached to. */
+const AutoAttach = z.object({
+  autoAttach: z.boolean(),
+  waitForDebuggerOnStart: z.boolean(),
+  filter: z.array(z.object({ type: z.string().optional(), exclude: z.boolean().optional() })).default([{}]),
+});
+const AUTO_ATTACH = 'Target.setAutoAttach';
+const RESUME = 'Runtime.runIfWaitingForDebugger';
+/** No resuming command is longer. */
+const MAX_RESUME = 500;
 
 interface ConnectedUser extends DevToolsUser {
   readonly root: string;
@@ -61,6 +76,7 @@ export class DevToolsChannel {
   readonly #sessionsFile: string | null;
   readonly #owners = new Map<string, ConnectedUser>();
   readonly #users = new Set<ConnectedUser>();
+  readonly #held = new HeldPages<ConnectedUser>();
   readonly #leaveListeners = new Set<() => void>();
   readonly #answers = new Map<number, (text: string) => void>();
   #transport: DevToolsTransport | undefined;
@@ -165,15 +181,33 @@ export class DevToolsChannel {
 
   #send(user: ConnectedUser, text: string, sessionId: string | undefined): boolean {
     if (!this.#users.has(user)) return true;
-    if (sessionId === undefined) this.#transport?.send(`{"sessionId":"${user.root}",${text.slice(1)}`);
-    else if (this.#owners.get(sessionId) === user) this.#transport?.send(text);
-    else return false;
+    if (sessionId === undefined) {
+      this.#setHolds(user, text);
+      this.#transport?.send(`{"sessionId":"${user.root}",${text.slice(1)}`);
+      return true;
+    }
+    if (this.#owners.get(sessionId) !== user) return false;
+    const resumes = text.length < MAX_RESUME && text.includes(RESUME);
+    if (resumes) this.#held.resume(user, sessionId, () => this.#transport?.send(text));
+    else this.#transport?.send(text);
     return true;
+  }
+
+  /** Follows which users want to prepare new pages before they start. */
+  #setHolds(user: ConnectedUser, text: string): void {
+    if (!text.includes(AUTO_ATTACH)) return;
+    const command: { readonly method: string; readonly params?: unknown } = JSON.parse(text);
+    const params = AutoAttach.safeParse(command.params);
+    if (command.method !== AUTO_ATTACH || !params.success) return;
+    const { autoAttach, waitForDebuggerOnStart, filter } = params.data;
+    const entry = filter.find(({ type }) => type === undefined || type === 'page');
+    this.#held.setHolds(user, autoAttach && waitForDebuggerOnStart && entry !== undefined && entry.exclude !== true);
   }
 
   #leave(user: ConnectedUser): void {
     if (!this.#users.delete(user)) return;
     for (const session of user.sessions) this.#owners.delete(session);
+    this.#held.leave(user);
     this.#rootCommand('Target.detachFromTarget', { sessionId: user.root });
     for (const listener of [...this.#leaveListeners]) listener();
   }
@@ -195,13 +229,16 @@ export class DevToolsChannel {
   #follow(owner: ConnectedUser, text: string): void {
     const event = TargetEvent.safeParse(JSON.parse(text));
     if (!event.success) return;
-    const { sessionId } = event.data.params;
+    const { sessionId, targetInfo, waitingForDebugger } = event.data.params;
     if (event.data.method === 'Target.attachedToTarget') {
       owner.sessions.add(sessionId);
       this.#owners.set(sessionId, owner);
+      if (targetInfo?.type !== 'page') return;
+      this.#held.attached(owner, sessionId, { targetId: targetInfo.targetId, waiting: waitingForDebugger === true });
     } else if (this.#owners.get(sessionId) === owner) {
       owner.sessions.delete(sessionId);
       this.#owners.delete(sessionId);
+      this.#held.detached(owner, sessionId);
     }
     // The browser itself ends a user's root session when it shuts down.
     if (sessionId === owner.root) this.#users.delete(owner);
@@ -215,6 +252,7 @@ export class DevToolsChannel {
 
   #transportClosed(reason: string, tooLong: boolean): void {
     this.#end = reason;
+    this.#held.close();
     this.#disconnected.resolve();
     const users = [...this.#users];
     this.#users.clear();
