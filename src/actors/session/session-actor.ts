@@ -150,7 +150,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     const rules = new RulesMark(this.#args.rulesMark);
     const losesPages = takesOver && rules.stands;
     const bounds = { takesOver, losesPages, signal: this.#closing.signal, deadlineMs: timeoutMs };
-    const channel = await DevToolsChannel.open(devTools, bounds);
+    const channel = await DevToolsChannel.open(devTools, { ...bounds, keepsEarlier: losesPages });
     const browser = await Browser.connect(endpoint, channel, page, bounds).catch(async (error: unknown) => {
       await channel.close();
       throw error;

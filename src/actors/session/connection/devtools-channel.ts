@@ -81,16 +81,26 @@ export class DevToolsChannel {
   readonly #answers = new Map<number, (text: string) => void>();
   #transport: DevToolsTransport | undefined;
   #end: string | undefined;
+  /** Of an earlier client, which are to be ended. */
+  #earlier: readonly string[];
   readonly #disconnected = deferred<void>();
 
   private constructor(sessionsFile: string | null) {
     this.#sessionsFile = sessionsFile;
+    this.#earlier = sessionsFile === null ? [] : readLines(sessionsFile);
   }
 
-  /** @throws WORKER_LOST if the browser does not answer within the bounds */
+  /**
+   * @param bounds.keepsEarlier the caller ends the sessions of an earlier client itself, see {@link endEarlierSessions}
+   * @throws WORKER_LOST if the browser does not answer within the bounds
+   */
   static async open(
     address: DevToolsAddress,
-    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
+    bounds: {
+      readonly signal: AbortSignal;
+      readonly deadlineMs: number;
+      readonly keepsEarlier?: boolean;
+    },
   ): Promise<DevToolsChannel> {
     const channel = new DevToolsChannel(address.kind === 'pipe' ? address.sessionsFile : null);
     channel.#transport = await openTransport(
@@ -101,7 +111,7 @@ export class DevToolsChannel {
       },
       bounds,
     );
-    channel.#endEarlierSessions();
+    if (bounds.keepsEarlier !== true) channel.endEarlierSessions();
     return channel;
   }
 
@@ -113,6 +123,18 @@ export class DevToolsChannel {
   /** Bytes that the browser has not read yet. */
   get unsentBytes(): number {
     return this.#transport?.unsentBytes ?? 0;
+  }
+
+  /**
+   * Ends sessions that an earlier client left attached: they would keep sending, and keep their settings. Requests that
+   * their rules hold go on to the server then. Idempotent.
+   */
+  endEarlierSessions(): void {
+    const earlier = this.#earlier;
+    this.#earlier = [];
+    for (const sessionId of earlier) this.#rootCommand('Target.detachFromTarget', { sessionId });
+    if (this.#sessionsFile === null) return;
+    writeFileSync(this.#sessionsFile, [...this.#users].map(({ root }) => `${root}\n`).join(''), { mode: 0o600 });
   }
 
   /** @throws WORKER_LOST if the browser does not answer within the bounds */
@@ -163,13 +185,6 @@ export class DevToolsChannel {
       if (this.#end !== undefined) reject(lost(`The browser does not answer: ${this.#end}`));
       return () => this.#answers.delete(id);
     });
-  }
-
-  /** Ends sessions that an earlier client left attached: they would keep sending, and keep their settings. */
-  #endEarlierSessions(): void {
-    if (this.#sessionsFile === null) return;
-    for (const sessionId of readLines(this.#sessionsFile)) this.#rootCommand('Target.detachFromTarget', { sessionId });
-    writeFileSync(this.#sessionsFile, '', { mode: 0o600 });
   }
 
   /** Ids are random, so that a late answer to an earlier client is not mistaken for one of ours. */
