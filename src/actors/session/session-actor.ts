@@ -351,7 +351,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#pageLost = false;
     throw new TroupeError(
       'SESSION_RESTARTED',
-      'The session was restarted and its page was closed, because it did not answer or its rules of page.route were lost. The script was not run; open the page and run it again',
+      'The session was restarted and its page was closed, because it did not answer or its clock or rules of page.route were lost. The script was not run; open the page and run it again',
       { pageLost: true },
     );
   }

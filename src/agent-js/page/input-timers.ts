@@ -1,3 +1,5 @@
+import { realNow } from './real-time.js';
+
 /** What begins something that a page may put off. */
 export const INPUTS = ['keydown', 'input', 'change', 'pointerdown', 'click', 'drop'] as const;
 
@@ -16,12 +18,12 @@ export class InputTimers {
 
   /** A listener for {@link INPUTS}. */
   readonly hear = (event: Event): void => {
-    if (event.isTrusted) this.#heardAt = performance.now();
+    if (event.isTrusted) this.#heardAt = realNow();
   };
 
   set(id: unknown, delay: unknown): void {
     const ms = Number(delay);
-    const now = performance.now();
+    const now = realNow();
     if (!(ms > 0 && ms <= LONGEST_MS) || now - this.#heardAt > SOON_MS) return;
     for (const [known, due] of this.#due) if (due < now) this.#due.delete(known);
     if (this.#due.size < MAX_TIMERS) this.#due.set(id, now + ms + LATE_MS);
@@ -33,7 +35,7 @@ export class InputTimers {
 
   /** Whether one is running. */
   get any(): boolean {
-    const now = performance.now();
+    const now = realNow();
     for (const due of this.#due.values()) if (due > now) return true;
     return false;
   }

@@ -1,4 +1,5 @@
 import type { PendingTimer } from '../tabs/page-calls.js';
+import { realNow } from './real-time.js';
 
 /** Timers that are remembered at once; further ones are not. */
 const MAX_TIMERS = 200;
@@ -11,7 +12,7 @@ export class PageTimers {
 
   set(id: unknown, delay: unknown, repeats: boolean): void {
     const ms = Math.max(0, Number(delay) || 0);
-    const now = performance.now();
+    const now = realNow();
     if (this.#timers.size >= MAX_TIMERS) {
       for (const [known, { due, repeats: stays }] of this.#timers) if (!stays && due < now) this.#timers.delete(known);
     }
@@ -24,7 +25,7 @@ export class PageTimers {
 
   /** Those that are due first come first. */
   get pending(): readonly PendingTimer[] {
-    const now = performance.now();
+    const now = realNow();
     const pending = [...this.#timers.values()].flatMap(({ due, ms, repeats }): readonly PendingTimer[] => {
       if (repeats) return [{ ms: Math.round(ms), repeats }];
       return due > now ? [{ ms: Math.round(due - now), repeats }] : [];
