@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants, fstat, readFile } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -34,7 +35,6 @@ export class Baselines {
   readonly updating: boolean;
   readonly #flowsDir: string | null;
   readonly #artifactsDir: string;
-  #written = 0;
 
   /** @param options.artifactsDir made when the first baseline is written */
   constructor(options: {
@@ -111,8 +111,8 @@ export class Baselines {
   }
 
   async #replace(target: string, content: Uint8Array): Promise<void> {
-    this.#written += 1;
-    const temporary = join(dirname(target), `.${process.pid}-${this.#written}.tmp`);
+    // Sessions of other threads and services may write the same baseline.
+    const temporary = join(dirname(target), `.${randomUUID()}.tmp`);
     try {
       await writeFile(temporary, content);
       await rename(temporary, target);
