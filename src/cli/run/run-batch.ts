@@ -35,13 +35,15 @@ export async function runBatch(
 ): Promise<void> {
   cancelled.throwIfAborted();
   const batch = AcceptedBatch.parse(await client.json('POST', '/api/batches', request));
+  // Not its links: with "publicUrl" they name the service by another address than the one that is used here.
+  const path = `/api/batches/${batch.id}`;
   const indexes = new Map(batch.jobs.map((id, index) => [id, index]));
   const given = new AbortController();
   const unended = new Set(batch.jobs);
   let stopping: Promise<unknown> | undefined;
   const stop = async () => {
     // A DELETE removes a batch whose jobs have all ended, with their reports.
-    if (unended.size > 0) stopping ??= client.json('DELETE', batch.links.self);
+    if (unended.size > 0) stopping ??= client.json('DELETE', path);
     await stopping;
   };
   const forget = onAbort(cancelled, () => {
@@ -51,7 +53,7 @@ export async function runBatch(
     void hurried.then(() => given.abort(cancelled.reason));
   });
   try {
-    for await (const { type, sessionId } of client.events(batch.links.events, given.signal)) {
+    for await (const { type, sessionId } of client.events(`${path}/events`, given.signal)) {
       const index = indexes.get(sessionId);
       if (index === undefined) continue;
       if (type === 'SessionStarted') listener.started(index);
@@ -62,7 +64,7 @@ export async function runBatch(
       if (listener.ended(index, record)) await stop();
     }
     if (request.webhook !== undefined) {
-      const problem = await webhookProblem(client, batch.links.self);
+      const problem = await webhookProblem(client, path);
       if (problem !== null) listener.notNotified(problem);
     }
   } catch (error) {

@@ -96,7 +96,7 @@ function reportOf({ options, service }: RunOutcome, record: SessionRecord, folde
   if (record.startedAt === null) return null;
   if (options.report !== undefined) return join(options.report, folder, 'report.html');
   const { client, own } = service;
-  return own ? null : `${client.url}${record.links.self.replace(/^https?:\/\/[^/]+/, '')}/report`;
+  return own ? null : `${client.url}/api/sessions/${record.id}/report`;
 }
 
 /** The picture of a failure among the reports, or fetched for the index; null if there is neither. */

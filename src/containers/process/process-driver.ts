@@ -26,8 +26,8 @@ import { ProcessLease } from './process-lease.js';
 import { leasesUnder } from './process-leases.js';
 import { readProcess } from './process-table.js';
 
-/** A browser that does not answer in this time is not worth adopting. */
-const ADOPT_MS = 2_000;
+/** A browser first sends what its pages have done meanwhile: seconds' worth, on a busy machine. */
+const ADOPT_MS = 10_000;
 const TRIM_LOGS_EVERY_MS = 30_000;
 /** With less, Chromium keeps its shared memory in its temporary folder. */
 const ENOUGH_SHARED_MEMORY_BYTES = 1_073_741_824;
