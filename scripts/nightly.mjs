@@ -26,6 +26,8 @@ if (list) {
   process.exit(0);
 }
 await prepare({ tests: true });
+// Of the build that was just made.
+await (await import('./support/provide-sandbox.mjs')).provideSandbox();
 const code = stateOfCode();
 const passed = new Set(fresh ? [] : readPassed());
 const factor = measureFactor(1);

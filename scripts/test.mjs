@@ -39,6 +39,8 @@ const startedAt = Date.now();
 const { given, files } = readArguments();
 process.chdir(root);
 await prepare({ tests: true });
+// Of the build that was just made.
+await (await import('./support/provide-sandbox.mjs')).provideSandbox();
 await buildRunner();
 const factor = measureFactor(given.measure ? 1 : MANY);
 process.exit(await chosenRun());

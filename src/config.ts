@@ -7,6 +7,7 @@ import { errorCode, sentenceOf } from './base/system-fault.js';
 import { readCiBuild } from './config/ci.js';
 import type { ConnectionSettings } from './config/connection-settings.js';
 import { dockerSocket, podmanSocket } from './config/docker-socket.js';
+import { sandboxIn } from './config/environment.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { RequestsKey, resolveRequests } from './config/request-settings.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
@@ -55,6 +56,8 @@ const ConfigFile = z.strictObject({
   createTimeout: z.number().positive().max(600).default(30),
   actTimeout: z.number().positive().max(600).default(10),
   evalTimeout: z.number().positive().max(3600).default(60),
+  /** Off where the system refuses what Chromium's sandbox is made of, as most containers do. Of the process driver. */
+  chromiumSandbox: z.boolean().default(true),
   /** For WebDriver; by default where packages install it. */
   chromedriver: z.string().min(1).optional(),
   publicUrl: z.url().optional(),
@@ -195,6 +198,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     requests: resolveRequests(requests, home, env),
     ...homePaths(home),
     chromium: env.TROUPE_CHROMIUM || undefined,
+    chromiumSandbox: sandboxIn(env) ?? rest.chromiumSandbox,
     dockerSocket: dockerSocket(place),
     podmanSocket: podmanSocket(place),
     cacheDir: cacheFolder(env),

@@ -33,6 +33,21 @@ t.test('the user who called sudo is the one that browsers run as', async (t) => 
   t.equal(readConfig({}, { TROUPE_HOME, SUDO_UID: 'me', SUDO_GID: '100' }).sudoUser, undefined);
 });
 
+t.test("Chromium's sandbox is on unless the environment or the file says otherwise", async (t) => {
+  const written = t.testdir({ 'troupe.json': '{"chromiumSandbox": false}' });
+  const sandbox = (TROUPE_HOME: string, said?: string) =>
+    readConfig({}, { TROUPE_HOME, TROUPE_CHROMIUM_SANDBOX: said }).chromiumSandbox;
+  t.equal(sandbox('/nonexistent'), true);
+  t.equal(sandbox('/nonexistent', 'false'), false);
+  t.equal(sandbox(written), false);
+  t.equal(sandbox(written, ''), false);
+  t.equal(sandbox(written, 'true'), true);
+  t.throws(() => sandbox(written, 'off'), {
+    code: 'INVALID_REQUEST',
+    message: 'TROUPE_CHROMIUM_SANDBOX is "off"; it can be true or false',
+  });
+});
+
 t.test('Request.run has no proxy unless the home names one, or the environment’s', async (t) => {
   const env = { HTTPS_PROXY: 'http://env.test:1', no_proxy: 'a.test,.b.test', LOGIN: 'ada:a:b/c', PASS: 'sesame' };
   const read = (requests: object) => {

@@ -25,6 +25,8 @@ export async function openChromiumWithPort(
     '--enable-automation',
     '--force-device-scale-factor=1',
     ...COMMON_FLAGS,
+    // As the process driver's browsers, where `npm test` finds that Chromium's sandbox cannot start.
+    ...(process.env.TROUPE_CHROMIUM_SANDBOX === 'false' ? ['--no-sandbox', '--disable-dev-shm-usage'] : []),
     `--window-size=${width},${height}`,
     'about:blank',
   ];

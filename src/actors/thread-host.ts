@@ -80,6 +80,9 @@ export class ThreadHost {
    */
   readonly #loaded: Promise<void>;
   #hang: TroupeError | undefined;
+  #hasLoaded = false;
+  /** What a call gets once the thread has ended. */
+  #lostError = lostError();
   #nextActor = 1;
   #alive = true;
 
@@ -193,7 +196,7 @@ export class ThreadHost {
       id,
       tell: (type, payload) => this.#port.send([FrameKind.tell, id, type, payload]),
       ask: <T extends keyof M & string>(type: T, payload: M[T]['payload'], bounds: AskBounds) => {
-        if (!this.#alive) return Promise.reject(lostError());
+        if (!this.#alive) return Promise.reject(this.#lostError);
         const answer = this.#asks.open(
           type,
           bounds,
@@ -214,7 +217,10 @@ export class ThreadHost {
     const cancelLoad = startLimit(LOAD_MS, () => onHang(`did not load within ${LOAD_MS} ms`), this.#clock);
     void this.exited.then(cancelLoad);
     // If the thread dies first, `exited` reports it; the call itself would stay pending forever.
-    void connected.then(cancelLoad);
+    void connected.then(() => {
+      this.#hasLoaded = true;
+      cancelLoad();
+    });
     const ping = () => connected.then(() => this.#control.ping());
     const patienceMs = options.everyMs * options.misses;
     return new Heartbeat(this.#clock, options, ping, () => onHang(`did not answer for ${patienceMs} ms`));
@@ -222,7 +228,7 @@ export class ThreadHost {
 
   /** Makes a control call, and rejects if the thread dies; comlink itself would wait forever. */
   #callControl<T>(call: () => Promise<T>): Promise<T> {
-    if (!this.#alive) return Promise.reject(lostError());
+    if (!this.#alive) return Promise.reject(this.#lostError);
     return withDeadline(call(), { signal: this.#gone.signal });
   }
 
@@ -264,8 +270,9 @@ export class ThreadHost {
     this.#alive = false;
     this.#heartbeat.stop();
     this.#port.close();
-    this.#asks.failAll(lostError());
-    this.#gone.abort(lostError());
+    if (!this.#hasLoaded) this.#lostError = startError(this.#hang ?? cause);
+    this.#asks.failAll(this.#lostError);
+    this.#gone.abort(this.#lostError);
     const termination: Termination =
       this.#hang === undefined ? { reason: 'lost', error: cause } : { reason: 'hang', error: this.#hang };
     for (const actor of [...this.#actors.values()]) actor.terminate(termination);
@@ -283,4 +290,8 @@ function goneError(): TroupeError {
 
 function lostError(): TroupeError {
   return new TroupeError('SESSION_RESTARTED', 'The thread of the session ended while the call was under way');
+}
+
+function startError({ message }: Error): TroupeError {
+  return new TroupeError('SESSION_RESTARTED', `The thread of the session could not start: ${message}`);
 }

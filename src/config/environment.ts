@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { TroupeError } from '../protocol/errors.js';
 
 /** The access token that commands send to a service (TROUPE_TOKEN). */
 export function serviceToken(env: NodeJS.ProcessEnv = process.env): string | undefined {
@@ -34,4 +35,17 @@ export function hasNamedHome(env: NodeJS.ProcessEnv = process.env): boolean {
 /** The environment of a service that a command starts for a home. */
 export function environmentFor(home: string, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   return { ...env, TROUPE_HOME: home };
+}
+
+/**
+ * Whether Chromium's sandbox is on (TROUPE_CHROMIUM_SANDBOX); undefined where the environment does not say.
+ * @throws INVALID_REQUEST if it says something else
+ */
+export function sandboxIn({ TROUPE_CHROMIUM_SANDBOX: said }: NodeJS.ProcessEnv): boolean | undefined {
+  if (said === undefined || said === '') return undefined;
+  if (said === 'true' || said === 'false') return said === 'true';
+  throw new TroupeError(
+    'INVALID_REQUEST',
+    `TROUPE_CHROMIUM_SANDBOX is ${JSON.stringify(said)}; it can be true or false`,
+  );
 }

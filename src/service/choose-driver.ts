@@ -181,7 +181,7 @@ async function processChoice(
     });
     if (removed > 0) log(`removed ${removed} containers that an earlier service left`);
   }
-  const { chromium: configured, sudoUser: user, tmpDir, home } = config;
+  const { chromium: configured, chromiumSandbox: sandbox, sudoUser: user, tmpDir, home } = config;
   const chromium = await findChromium({ configured, user, cacheDir: `${tmpDir}/chromium` });
   const setting = {
     ownPort,
@@ -195,6 +195,7 @@ async function processChoice(
   const network = new NetworkGate(setting, log);
   const driver = await ProcessDriver.create({
     chromium,
+    sandbox,
     network,
     ownPort,
     home,
@@ -206,7 +207,8 @@ async function processChoice(
   if (driver.confinement === 'none') log(UNCONFINED);
   const browser = `${chromium.product} (${chromium.source}: ${chromium.path})`;
   const kept = driver.confinement === 'none' ? '' : `, confined by ${driver.confinement}`;
-  return { driver, description: `process driver with ${browser}${kept}; ${why}` };
+  const open = sandbox ? '' : ", without Chromium's sandbox";
+  return { driver, description: `process driver with ${browser}${kept}${open}; ${why}` };
 }
 
 const UNCONFINED =

@@ -20,6 +20,11 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
+  /** Timers that have not run yet. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
   /** Runs what is due by then, in order, also what that work sets in turn. */
   advance(ms: number): void {
     const untilMs = this.#nowMs + ms;

@@ -52,6 +52,16 @@ t.test('a payload that cannot leave its thread rejects its ask alone, as does an
   await t.rejects(ref.ask('Unsendable', null, SOON), { code: 'INTERNAL', message: /could not be cloned/ });
 });
 
+t.test('a thread that cannot start says why to whoever wants an actor on it', async (t) => {
+  const entry = new URL('data:text/javascript,throw new Error("a file is missing")');
+  const host = new ThreadHost({ entry, name: 'specimen' });
+  t.teardown(() => host.close());
+  const code = 'SESSION_RESTARTED';
+  const message = 'The thread of the session could not start: a file is missing';
+  await t.rejects(host.spawn(Specimen, null), { code, message });
+  await t.rejects(host.spawn(Specimen, null), { code, message });
+});
+
 t.test('asks with different deadlines end each at its own', async (t) => {
   const { ref } = await startHost(t).spawn(Specimen, null);
   const ended: number[] = [];

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
+import { stretched } from '#troupe/base/deadline.js';
 import type { LeaseIdentity } from '#troupe/containers/driver.js';
 import type { ProcessDriver } from '#troupe/containers/process/process-driver.js';
 import { readProcess } from '#troupe/containers/process/process-table.js';
@@ -110,6 +111,19 @@ t.test('A browser that is gone, hangs, or is not the one written down is not ado
   t.same(processesOfLease({ identity }), []);
   t.equal(await driver.adopt(identity), null);
   t.same(readdirSync(workDir), []);
+});
+
+t.test('A browser that answers late, as one with a very busy page does, is adopted', async (t) => {
+  const fixture = await driverFixture(t);
+  const identity = await orphan(fixture, 'late');
+  process.kill(Number(identity.pid), 'SIGSTOP');
+  const adopting = adopted(fixture.driver, identity);
+  // A third of the time that it has.
+  setTimeout(() => process.kill(Number(identity.pid), 'SIGCONT'), stretched(3_300));
+  const lease = await adopting;
+  await evaluateAt(lease, 'data:text/html,<title>late</title>', '1');
+  await lease.release();
+  t.same(processesOfLease(lease), []);
 });
 
 t.test('A sweep removes what no one keeps: held, orphaned, or with its folder gone; and nothing else', async (t) => {

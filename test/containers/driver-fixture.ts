@@ -8,6 +8,7 @@ import { type ChromiumBinary, findChromium } from '#troupe/containers/chromium/c
 import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { ProcessDriver } from '#troupe/containers/process/process-driver.js';
+import { skipWithoutSandbox } from '../support/programs.js';
 import { cacheDir } from '../support/shared-cache.js';
 
 /** A folder that any user may pass through, removed at the end. Its name is short: a browser's socket lies in it. */
@@ -29,7 +30,7 @@ export interface DriverFixture {
 /** A driver of its own, whose browsers are swept away at the end whatever the test did. */
 export async function driverFixture(
   t: Test,
-  more: { workDir?: string; chromium?: ChromiumBinary } = {},
+  more: { workDir?: string; chromium?: ChromiumBinary; sandbox?: boolean } = {},
 ): Promise<DriverFixture> {
   const folder = openFolder(t);
   const workDir = more.workDir ?? join(folder, 'w');
@@ -40,7 +41,9 @@ export async function driverFixture(
   const home = join(folder, 'home');
   mkdirSync(home);
   const network = testGate(log);
-  const driver = await ProcessDriver.create({ chromium, network, ownPort: 1, home, workDir, instance: 'test', log });
+  const sandbox = more.sandbox ?? skipWithoutSandbox === false;
+  const setting = { chromium, sandbox, network, ownPort: 1, home };
+  const driver = await ProcessDriver.create({ ...setting, workDir, instance: 'test', log });
   t.teardown(() => driver.sweep(new Set()));
   return { driver, chromium, workDir, said };
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { guardLeaks } from '../support/leaks.js';
+import { skipWithoutSandbox } from '../support/programs.js';
 import {
   bounds,
   driverFixture,
@@ -34,6 +35,7 @@ t.test('A lease is a browser that answers CDP, in the size, language and folders
 
 t.test(
   'A browser runs as a normal user, with its sandbox, and knows nothing of the environment of the service',
+  { skip: skipWithoutSandbox },
   async (t) => {
     const { driver } = await driverFixture(t);
     process.env.TROUPE_TEST_CANARY = 'canary-7f3a';

@@ -51,9 +51,12 @@ t.test('A group whose number was reused is spared, and one without a leader only
     entry(101, { group: 100, session: 100, commandLine: `${BINARY} --type=zygote` }),
     entry(102, { group: 100, session: 100 }),
     entry(103, { group: 100, session: 100, commandLine: BINARY, startTicks: 4_000 }),
+    entry(104, { group: 100, session: 100, commandLine: '' }),
+    entry(105, { group: 100, session: 100, commandLine: '', startTicks: 4_000 }),
   ];
   t.same(
     processesOf(headless, FOLDER, NOTE).map((one) => one.pid),
-    [101],
+    [101, 104],
+    'one that is just becoming another program has no command line, and is looked at again',
   );
 });

@@ -153,6 +153,8 @@ t.test('The console completes calls and locators, and its scripts are saved as a
   await editor.click();
   await page.keyboard.press('Control+a');
   await page.keyboard.type(`agent.go('${shop.url}'); agent.look().elements`);
+  // What is written whole needs no completing: Enter runs it, though the list is open.
+  await page.locator('.cm-tooltip').getByText('elements', { exact: true }).waitFor();
   await page.keyboard.press('Enter');
   await shows('{a}Blue teapot');
   await editor.click();

@@ -88,3 +88,14 @@ t.test(
     t.equal(size(other), undefined);
   },
 );
+
+t.test('a session that ends at once has a video of what it showed', { skip: skipWithoutDocker }, async (t) => {
+  const service = await startTestService(t, { driver: 'docker', maxSessions: 1 });
+  for (const _ of [1, 2, 3]) {
+    const { id } = await service.live({ video: 'on' });
+    await service.call('DELETE', `/api/sessions/${id}`);
+    await service.seen(id, 'SessionEnded');
+    const film = (await readZip(`${service.url}/api/sessions/${id}/download`)).get('video.mp4');
+    t.ok(film?.includes('moof'), 'with a frame in it');
+  }
+});

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { Journal } from '#troupe/journal/journal.js';
 import { MIGRATIONS } from '#troupe/journal/migrations.js';
 import { explainPostgresError } from '#troupe/journal/postgres/postgres-errors.js';
+import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import type { PostgresServer } from '../support/postgres/server.mjs';
 import { createDatabase, ownPostgres, postgresMissing, query } from '../support/test-store.js';
@@ -11,6 +12,8 @@ import { idOf, said, session, textsOf } from './stored-sessions.js';
 guardLeaks(t);
 
 const skip = await postgresMissing();
+
+const KILLS = 4;
 
 /** SQLSTATE codes of a server in trouble, and what the message then says. */
 const FAULTS: readonly (readonly [code: string, says: RegExp])[] = [
@@ -128,6 +131,20 @@ t.test('The journal in PostgreSQL', { skip }, async (t) => {
     t.equal((await journal.list({ limit: 5 })).length, 1);
   });
 
+  await t.test('writes after an outage although connections of the pool were cut', async (t) => {
+    const url = await createDatabase(server.url('postgres'));
+    const journal = await open(t, url);
+    for (const cuts of [1, 2, 4]) {
+      await query(url, raiseOnEvents('53100'));
+      await t.rejects(journal.write({ events: [said(1, 'full')] }), { code: 'UNAVAILABLE' });
+      await query(url, 'DROP TRIGGER fault ON events');
+      await query(url, cutsItself(cuts));
+      await t.resolves(journal.write({ events: [said(1, `after ${cuts}`)] }), `${cuts} dead connections`);
+      await query(url, 'DROP TRIGGER cut ON events; DROP SEQUENCE cuts');
+    }
+    t.same(textsOf(await journal.events({ after: 0, limit: 9 })), ['after 1', 'after 2', 'after 4']);
+  });
+
   await t.test('refuses a database that it cannot use, with the reason and without the password', (t) =>
     refusals(t, server),
   );
@@ -157,6 +174,39 @@ t.test('The journal in PostgreSQL', { skip }, async (t) => {
     );
     if (typeof outcome === 'number') t.equal(texts[1], 'during');
   });
+
+  await t.test('has what it reported as written, once, when the server is killed at any moment', async (t) => {
+    const url = await createDatabase(server.url('postgres'));
+    const journal = await open(t, url);
+    const written: string[] = [];
+    for (let round = 0; round < KILLS; round += 1) {
+      let isOver = false;
+      const writer = async (which: number) => {
+        for (let n = 0; !isOver; n += 1) {
+          const text = `${round} ${which} ${n}`;
+          const outcome = await journal.write({ events: [said(which, text)] }).catch((error: unknown) => error);
+          if (typeof outcome === 'number') written.push(text);
+          else t.match(outcome, { code: 'UNAVAILABLE' });
+        }
+      };
+      const writers = [1, 2, 3].map(writer);
+      const before = written.length;
+      await eventually('something is written', () => written.length > before + 5 * round);
+      await server.stop('SIGKILL');
+      await server.start();
+      // A transaction that was lost with the server leaves its number to another one.
+      for (let n = 0; n < 20; n += 1) await query(url, 'SELECT pg_current_xact_id()');
+      isOver = true;
+      await Promise.all(writers);
+    }
+    const found = textsOf(await journal.events({ after: 0, limit: 10_000 }));
+    t.equal(new Set(found).size, found.length, 'nothing is there twice');
+    t.same(
+      written.filter((text) => !found.includes(text)),
+      [],
+      'nothing is lost',
+    );
+  });
 });
 
 t.test('An error names the database without user and password', async (t) => {
@@ -167,6 +217,14 @@ t.test('An error names the database without user and password', async (t) => {
 });
 
 const CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'troupe journal'";
+
+/** Ends the connection of the first writers. A sequence counts also what is rolled back. */
+function cutsItself(count: number): string {
+  return `CREATE SEQUENCE cuts;
+    CREATE OR REPLACE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF nextval('cuts') <= ${count} THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NEW; END $$;
+    CREATE TRIGGER cut BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION cut()`;
+}
 
 function raiseOnEvents(code: string): string {
   return `CREATE OR REPLACE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS

@@ -11,7 +11,7 @@ import { readZip } from '../support/zip.js';
 guardLeaks(t);
 
 /** A page that asks for something of its own accord, all the time. */
-const ASKING = `<title>asks</title><script>setInterval(() => fetch('/api/asked').catch(() => undefined), 20)</script>`;
+const ASKING = `<title>asks</title><script>setInterval(() => fetch('/api/asked').catch(() => undefined), 4)</script>`;
 
 let reached = 0;
 const server = createServer((request, response) => {
@@ -150,7 +150,8 @@ t.test('A script reads what the page asked for and was answered', async (t) => {
     match(agent.requests({status: 302}), [{url: '${origin}/moved', body: '#notpresent'}]);
     match(agent.requests({type: 'document'}), '#[1]');
     match(agent.requests({method: 'post', url: '**/api/*'}), '#[1]');
-    agent.requests().length`;
+    // A browser with a window asks for an icon, too.
+    agent.requests().filter(({url}) => !url.endsWith('/favicon.ico')).length`;
   t.match(await service.run(id, source), { status: 200, body: 4 });
   for (const wrong of ['7', '{path: 1}', '{url: 1}', "{status: '200'}"]) {
     t.match(await service.run(id, `agent.requests(${wrong})`), { status: 422, body: { code: 'SCRIPT_ERROR' } }, wrong);

@@ -82,6 +82,12 @@ t.test('each call that acts is a step, and each expectation an assertion', async
   ]);
 });
 
+t.test('a clock is the same in new documents', async (t) => {
+  const { id, value } = await session();
+  t.equal(await value(`page.clock.setFixedTime(7); page.goto(url); agent.page('Date.now()')`), 7);
+  await service.call('DELETE', `/api/sessions/${id}`);
+});
+
 t.test('a password that is typed is not in the transcript', async (t) => {
   const { id, value } = await session();
   await value("page.goto(url); page.locator('#pass').fill('hunter2secret'); page.locator('#name').fill('visible')");

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { Baselines } from '#troupe/agent-js/visual/baselines.js';
 import { guardLeaks } from '../support/leaks.js';
 import { makeHome, startTestService } from '../support/service.js';
 import { runTroupe } from '../support/service-process.js';
@@ -53,4 +54,17 @@ t.test('a run stores baselines beside its flows, compares with them, and reports
     t.match(html, new RegExp(`<figcaption>${alt}</figcaption><img src="data:image/png;base64,[^"]+" alt="${alt}">`));
   }
   t.match(html, /class="slider"/);
+});
+
+t.test('sessions that store the same baseline at once do not disturb each other', async (t) => {
+  const flowsDir = t.testdir({ 'cart.js': '' });
+  const baseline = { path: 'cart.baselines/cart.png', name: 'cart' };
+  const store = async (which: number) => {
+    const artifactsDir = mkdtempSync(join(tmpdir(), `artifacts${which}-`));
+    t.teardown(() => rmSync(artifactsDir, { recursive: true }));
+    const baselines = new Baselines({ flowsDir, artifactsDir, platform: '', updating: true });
+    for (let n = 0; n < 20; n += 1) await baselines.write(baseline, Buffer.from(`${which} ${n}`));
+  };
+  await Promise.all([1, 2, 3, 4].map(store));
+  t.same(readdirSync(join(flowsDir, 'cart.baselines')), ['cart.png']);
 });

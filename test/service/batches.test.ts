@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { BatchRecord } from '#troupe/protocol/batches/batch.js';
@@ -150,7 +150,13 @@ t.test('Batches are listed by page, name and label, with how many of their jobs 
 
 t.test('The failed jobs of a batch run again with their arguments and flows; those with secrets do not', async (t) => {
   const service = await startTestService(t);
-  const flows = { 'sum.js': '({ n }) => match(n, 1)', 'lib/count.js': COUNTS };
+  // No text: bytes that UTF-8 does not have.
+  const picture = Buffer.from('\x89PNG\xff\xfe', 'latin1');
+  const flows = {
+    'sum.js': '({ n }) => match(n, 1)',
+    'lib/count.js': COUNTS,
+    'sum.baselines/a.png': picture.toString('base64'),
+  };
   const submit = async (jobs: readonly object[]) =>
     (await service.call('POST', '/api/batches', { name: 'nightly', labels: { branch: 'main' }, flows, jobs })).body.id;
   const id = await submit([job('sum.js', { args: { n: 1 } }), job('sum.js', { name: 'two', args: { n: 2 } })]);
@@ -158,6 +164,8 @@ t.test('The failed jobs of a batch run again with their arguments and flows; tho
   const again = await service.call('POST', `/api/batches/${id}/rerun`, {});
   t.match(again, { status: 201, body: { name: 'nightly', labels: { branch: 'main' }, counts: { total: 1 } } });
   t.not(again.body.id, id);
+  const files = join(service.home, 'batches', again.body.id, 'flows');
+  t.same(readFileSync(join(files, 'sum.baselines/a.png')), picture, 'its pictures are the same');
   t.match(await ended(service, again.body.id), { counts: { failed: 1 } });
   const [record] = (await service.call('GET', `/api/sessions?batch=${again.body.id}`)).body;
   t.match(record, { name: 'two', error: { code: 'FLOW_FAILED' } });

@@ -168,6 +168,34 @@ t.test('Commands are judged by what they mean, not by how they are spelt', async
   t.match((await service.call('GET', `/api/sessions/${id}`)).body, { status: 'stopped', endReason: 'deleted' });
 });
 
+t.test('A page that a script opens waits until every client has prepared it', async (t) => {
+  const { id } = await service.live();
+  await service.run(id, `agent.go(${JSON.stringify(siteUrl)})`);
+  const { socket, ask } = await devTools(id);
+  const isNew = ({ method, params }: { method: string; params: { waitingForDebugger: boolean } }) =>
+    method === 'Target.attachedToTarget' && params.waitingForDebugger;
+  const told = new Promise<string>((resolve) => {
+    socket.on('message', (data) => {
+      const message = JSON.parse(data.toString());
+      if (isNew(message)) resolve(message.params.sessionId);
+    });
+  });
+  await ask('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+  const opened = service.run(
+    id,
+    `agent.page("void window.open('/')"); agent.wait('navigation'); agent.page('[document.title, window.prepared]')`,
+  );
+  const session = await told;
+  // The session itself has prepared it long before.
+  for (let turn = 0; turn < 100; turn += 1) await ask('Browser.getVersion');
+  await ask('Page.enable', {}, session);
+  await ask('Page.addScriptToEvaluateOnNewDocument', { source: 'window.prepared = true' }, session);
+  await ask('Runtime.runIfWaitingForDebugger', {}, session);
+  t.match(await opened, { status: 200, body: ['site', true] });
+  socket.close();
+  await service.call('DELETE', `/api/sessions/${id}`);
+});
+
 t.test('A job lets in who has its control, and is not closed by them', async (t) => {
   const js = 'for (;;) agent.wait(20)';
   writeFileSync(`${service.home}/flows/endless.js`, js);

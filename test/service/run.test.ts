@@ -100,7 +100,9 @@ t.test('A run with --webhook sends one message about all of its flows before its
 });
 
 t.test('On a service that runs', async (t) => {
-  const service = await startTestService(t, { maxSessions: 2, warmSessions: 0 });
+  // Links name the service by an address that is not the one used here.
+  const publicUrl = 'http://localhost/troupe/';
+  const service = await startTestService(t, { maxSessions: 2, warmSessions: 0, publicUrl });
   const folder = checkout(t);
   const flows = (name: string) => join(folder, 'flows', name);
   const run = (...words: string[]) => runTroupe(makeHome(t), 'run', '--url', service.url, ...words);

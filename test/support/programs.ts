@@ -10,6 +10,10 @@ export function skipWithout(...programs: readonly string[]): string | false {
   return missing.length === 0 ? false : `not installed here: ${missing.join(', ')}`;
 }
 
+/** For tap's `skip`: why browsers of the process driver run without Chromium's sandbox here, or false where they have it. */
+export const skipWithoutSandbox =
+  process.env.TROUPE_CHROMIUM_SANDBOX === 'false' && "Chromium's sandbox cannot start here";
+
 function isInstalled(program: string): boolean {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {

@@ -13,6 +13,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
 import { CdpConnection } from './connection/cdp-connection.js';
 import type { DevToolsChannel } from './connection/devtools-channel.js';
+import { endPages } from './end-pages.js';
 import { PageDefaults } from './page-defaults.js';
 import { grantPermissions } from './permissions.js';
 import { restoreStorage } from './storage-state.js';
@@ -81,6 +82,9 @@ export class Browser implements BrowserPort {
     const removeAbortListener = onAbort(bounds.signal, close);
     const cancelTimer = startLimit(bounds.deadlineMs, close);
     try {
+      // Before the rules of earlier sessions end, so that no request which they hold goes on to the server.
+      if (bounds.losesPages === true) await endPages(connection, CLOSE_MS);
+      channel.endEarlierSessions();
       const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
       await browser.#attach();
       if (bounds.takesOver === true) await browser.#closePages(bounds.losesPages === true);
@@ -213,7 +217,6 @@ export class Browser implements BrowserPort {
       this.#pages.delete(session);
       await this.send('Target.closeTarget', { targetId });
     }
-    // A page runs on for a moment after that. One that was mocked must not ask anybody else.
     if (all && !(await settlesWithin(gone, CLOSE_MS))) {
       throw new TroupeError('WORKER_LOST', 'A page of the browser could not be closed');
     }

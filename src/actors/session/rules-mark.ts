@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { writeFile } from '../../files/thread-files.js';
 
 /**
- * A file of a session that stands while rules of `page.route` do. They are lost with the session's thread: without them a
- * page would reach what they keep it from, so the next thread closes it.
+ * A file of a session that stands while rules of `page.route` or a clock do. They are lost with the session's thread:
+ * without them a page would reach what they keep it from, or see another time, so the next thread closes it.
  */
 export class RulesMark {
   readonly #file: string;

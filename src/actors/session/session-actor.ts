@@ -150,7 +150,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     const rules = new RulesMark(this.#args.rulesMark);
     const losesPages = takesOver && rules.stands;
     const bounds = { takesOver, losesPages, signal: this.#closing.signal, deadlineMs: timeoutMs };
-    const channel = await DevToolsChannel.open(devTools, bounds);
+    const channel = await DevToolsChannel.open(devTools, { ...bounds, keepsEarlier: losesPages });
     const browser = await Browser.connect(endpoint, channel, page, bounds).catch(async (error: unknown) => {
       await channel.close();
       throw error;
@@ -358,7 +358,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#pageLost = false;
     throw new TroupeError(
       'SESSION_RESTARTED',
-      'The session was restarted and its page was closed, because it did not answer or its rules of page.route were lost. The script was not run; open the page and run it again',
+      'The session was restarted and its page was closed, because it did not answer or its clock or rules of page.route were lost. The script was not run; open the page and run it again',
       { pageLost: true },
     );
   }

@@ -105,7 +105,7 @@ function reportOf({ options, service }: RunOutcome, record: SessionRecord, folde
   if (record.startedAt === null) return null;
   if (options.report !== undefined) return join(options.report, folder, 'report.html');
   const { client, own } = service;
-  return own ? null : `${client.url}${record.links.self.replace(/^https?:\/\/[^/]+/, '')}/report`;
+  return own ? null : `${client.url}/api/sessions/${record.id}/report`;
 }
 
 /** The folder for pictures beside an index without reports; null if there are reports, or no index. */

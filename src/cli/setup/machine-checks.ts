@@ -7,6 +7,7 @@ import type { Config } from '../../config.js';
 import { browserUser } from '../../containers/chromium/browser-user.js';
 import { findChromium } from '../../containers/chromium/chromium-binary.js';
 import { DockerEngine } from '../../containers/docker/docker-engine.js';
+import { canSandbox, sandboxRemedy } from '../../containers/process/chromium-sandbox.js';
 import { findConfinement } from '../../containers/process/confinement.js';
 import { chooseServer } from '../../gateway/choose-server.js';
 import { encodeError } from '../../protocol/errors.js';
@@ -85,10 +86,20 @@ async function checkServer(config: Config): Promise<Finding> {
 async function checkBrowser(config: Config, machine: Machine): Promise<Finding> {
   const what = 'Browser without Docker';
   try {
-    const { chromium: configured, sudoUser: user, tmpDir, home } = config;
+    const { chromium: configured, chromiumSandbox: sandbox, sudoUser: user, tmpDir, home } = config;
     const chromium = await findChromium({ configured, user, cacheDir: `${tmpDir}/chromium` });
     const why = `${chromium.product} (${chromium.source}: ${chromium.path})`;
-    const { kind } = await findConfinement(home, chromium, browserUser(user));
+    const runsAs = browserUser(user);
+    if (sandbox && !(await canSandbox(chromium.path, runsAs))) {
+      const level = config.driver === 'docker' ? 'note' : 'failed';
+      return {
+        level,
+        what,
+        why: `${why}; its sandbox cannot start here, since user namespaces are refused`,
+        fix: await sandboxRemedy(),
+      };
+    }
+    const { kind } = await findConfinement(home, chromium, { user: runsAs, sandbox });
     if (kind !== 'none') return { level: 'ok', what, why: `${why}, confined by ${kind}` };
     const open = 'it could read the files of its user, since neither Landlock nor bubblewrap can be used';
     return { level: 'note', what, why: `${why}; ${open}`, fix: installCommand(machine, 'bubblewrap') };

@@ -80,6 +80,7 @@ export const COMMON_FLAGS: readonly string[] = [
 interface HeadlessPlace {
   readonly profile: string;
   readonly headlessShell: boolean;
+  readonly sandbox: boolean;
   readonly smallSharedMemory: boolean;
   /** The port of its SOCKS proxy on 127.0.0.1. */
   readonly gatePort: number;
@@ -87,7 +88,7 @@ interface HeadlessPlace {
   readonly ownPort: number;
 }
 
-/** The command line of one lease's headless Chromium on this machine. The sandbox is never switched off. */
+/** The command line of one lease's headless Chromium on this machine. */
 export function chromiumFlags(
   options: Pick<LeaseOptions, 'viewport' | 'locale' | 'proxy'>,
   place: HeadlessPlace,
@@ -100,6 +101,7 @@ export function chromiumFlags(
     '--enable-automation',
     '--force-device-scale-factor=1',
     ...COMMON_FLAGS,
+    ...(place.sandbox ? [] : ['--no-sandbox']),
     ...(place.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
     `--window-size=${viewport.width},${viewport.height}`,
     ...languageFlags(locale),

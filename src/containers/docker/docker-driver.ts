@@ -25,8 +25,10 @@ import { outputOf } from './engine-streams.js';
 import { proxyPlace } from './worker-flags.js';
 import { WorkerFolder } from './worker-folder.js';
 
-/** A browser that does not answer in this time is not worth adopting. */
-const ADOPT_MS = 2_000;
+/** A browser that does not answer in this time is not adopted. */
+const ADOPT_MS = 10_000;
+/** After a loss of the engine, a browser that does not answer in this time counts as lost, too. */
+const ANSWER_MS = 2_000;
 /** Of a listing that serves all adoptions of a start, and of the engine's call for it. */
 const LISTING = { freshMs: 2_000, deadlineMs: 10_000 };
 const PROBE_EVERY_MS = 20;
@@ -271,7 +273,7 @@ export class DockerDriver implements Driver {
         await this.#tidy();
       },
       exitOutput: () => this.#exitOutput(containerId),
-      answers: () => answersAt(cdpUrl, limitSignal(ADOPT_MS)),
+      answers: () => answersAt(cdpUrl, limitSignal(ANSWER_MS)),
       memoryMb: limits.memoryMb,
       maxPauseMs,
     });

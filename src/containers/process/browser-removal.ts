@@ -2,13 +2,15 @@ import { pause, stretched } from '../../base/deadline.js';
 import { systemFault } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LeaseFolder } from './lease-folder.js';
-import { leaderOf, type ProcessLeader, processesOf } from './process-identity.js';
+import { isNameless, leaderOf, type ProcessLeader, processesOf } from './process-identity.js';
 import { killGroup, killProcess, listProcesses, untilGone } from './process-table.js';
 
 const REMOVAL_MS = stretched(10_000);
 
 /** After the system refused a call, such as for too many open files. */
 const RETRY_MS = 100;
+/** Until a process that was nameless is looked at again. */
+const NAMELESS_MS = 2;
 
 /**
  * Kills every process of a lease and removes its folder. Settles when nothing of it is left; may be called again. What the
@@ -48,8 +50,10 @@ async function removeOnce(folder: LeaseFolder, written: ProcessLeader | null, en
       const pids = left.map((entry) => entry.pid).join(', ');
       throw new TroupeError('UNAVAILABLE', `Processes ${pids} of a browser do not end`, { folder: folder.path });
     }
-    for (const entry of left) killProcess(entry);
-    await untilGone(left, remaining());
+    const ours = left.filter((entry) => !isNameless(entry));
+    for (const entry of ours) killProcess(entry);
+    if (ours.length > 0) await untilGone(ours, remaining());
+    else await pause(NAMELESS_MS);
   }
   await folder.remove();
 }

@@ -27,6 +27,8 @@ export interface ChromiumProcess {
 /** What is the same for every browser of a driver. */
 export interface ChromiumSetting {
   readonly chromium: ChromiumBinary;
+  /** Whether Chromium's sandbox is on. */
+  readonly sandbox: boolean;
   readonly user: BrowserUser | null;
   readonly smallSharedMemory: boolean;
   readonly confinement: Confinement;
@@ -77,14 +79,14 @@ export async function startChromium(
 }
 
 async function spawnChromium(
-  { chromium, user, smallSharedMemory, confinement, ownPort }: ChromiumSetting,
+  { chromium, sandbox, user, smallSharedMemory, confinement, ownPort }: ChromiumSetting,
   folder: LeaseFolder,
   options: LeaseOptions & { readonly gatePort: number },
 ): Promise<ProcessKey & { readonly ended: Promise<string> }> {
   const { profile, home, temporary, downloads, uploads, newPipeIn, newPipeOut, newPipesReady } = folder;
   const { gatePort } = options;
   const { headlessShell } = chromium;
-  const flags = chromiumFlags(options, { profile, headlessShell, smallSharedMemory, gatePort, ownPort });
+  const flags = chromiumFlags(options, { profile, headlessShell, sandbox, smallSharedMemory, gatePort, ownPort });
   const [command = '', ...args] = confined(
     confinement,
     { writable: [profile, home, temporary, downloads], readable: [uploads] },

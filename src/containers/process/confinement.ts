@@ -6,6 +6,7 @@ import { stretched } from '../../base/deadline.js';
 import { asAbsent } from '../../base/system-fault.js';
 import type { BrowserUser } from '../chromium/browser-user.js';
 import type { ChromiumBinary } from '../chromium/chromium-binary.js';
+import { USER_NAMESPACE_PROBE } from './chromium-sandbox.js';
 import { LANDLOCK_ABI, LANDLOCK_EXEC } from './landlock.js';
 
 /**
@@ -46,22 +47,22 @@ const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
 const PROBE_MS = stretched(10_000);
 
 /**
- * The confinement that this machine offers, tried out: inside it `home` cannot be listed, and user namespaces, which
- * Chromium's sandbox is made of, can still be made.
+ * The confinement that this machine offers, tried out: inside it `home` cannot be listed, and for a browser with its
+ * sandbox, user namespaces, which that is made of, can still be made.
  * @param home the folder that browsers must not read; absolute. The folders of single browsers may be inside it
  * @throws a fault of the system, which says nothing of what the machine offers
  */
 export async function findConfinement(
   home: string,
   chromium: Pick<ChromiumBinary, 'path' | 'env'>,
-  user: BrowserUser | null,
+  browsers: { readonly user: BrowserUser | null; readonly sandbox: boolean },
 ): Promise<Confinement> {
   const closed = await realpath(home);
   const readable = (
     await Promise.all([...SYSTEM_FOLDERS, ...(await foldersOf(chromium))].map((folder) => openBeside(folder, closed)))
   ).flat();
   for (const candidate of await candidates(readable)) {
-    if (await holds(candidate, closed, user)) return candidate;
+    if (await holds(candidate, closed, browsers)) return candidate;
   }
   return { kind: 'none' };
 }
@@ -95,9 +96,14 @@ async function candidates(readable: readonly string[]): Promise<readonly Confine
   ];
 }
 
-async function holds(confinement: Confinement, closed: string, user: BrowserUser | null): Promise<boolean> {
+async function holds(
+  confinement: Confinement,
+  closed: string,
+  { user, sandbox }: { readonly user: BrowserUser | null; readonly sandbox: boolean },
+): Promise<boolean> {
   // 0 where the home is closed and user namespaces are open, or where nobody can say.
-  const probe = 'ls -- "$1" >/dev/null 2>&1 && exit 1; command -v unshare >/dev/null || exit 0; unshare --user true';
+  const isClosed = 'ls -- "$1" >/dev/null 2>&1 && exit 1;';
+  const probe = `${isClosed} ${sandbox ? USER_NAMESPACE_PROBE : 'exit 0'}`;
   const [command = '', ...args] = confined(confinement, { readable: [], writable: [] }, [
     'sh',
     '-c',

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { limitSignal } from '../../base/deadline.js';
@@ -26,16 +26,16 @@ import { ProcessLease } from './process-lease.js';
 import { leasesUnder } from './process-leases.js';
 import { readProcess } from './process-table.js';
 
-/** A browser that does not answer in this time is not worth adopting. */
-const ADOPT_MS = 2_000;
+/** A browser first sends what its pages have done meanwhile: seconds' worth, on a busy machine. */
+const ADOPT_MS = 10_000;
 const TRIM_LOGS_EVERY_MS = 30_000;
 /** With less, Chromium keeps its shared memory in its temporary folder. */
 const ENOUGH_SHARED_MEMORY_BYTES = 1_073_741_824;
 
 /**
  * Browsers as plain processes of this machine: one Chromium, one process group, one profile for each lease, headless,
- * with its sandbox, as a normal user also when the service is root. They outlive the service and are found again by
- * pid, start time and profile path. Linux only.
+ * with its sandbox unless the configuration says otherwise, as a normal user also when the service is root. They outlive
+ * the service and are found again by pid, start time and profile path. Linux only.
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';
@@ -72,12 +72,14 @@ export class ProcessDriver implements Driver {
    * @param options.network their way out
    * @param options.ownPort of the service; it is closed also to what goes past `network`
    * @param options.workDir where the browsers' folders go; absolute. Where the browser's user cannot reach it, or its
-   *   path is too long, they go under the system's temporary folder, and `log` is told.
+   *   path is too long, they go under the system's temporary folder, and `log` reports it.
    * @param options.instance tells this installation from others on the machine: letters, digits and `-`
    * @throws UNAVAILABLE where this is not Linux, or no folder will do
    */
   static async create(options: {
     readonly chromium: ChromiumBinary;
+    /** Whether Chromium's sandbox is on; by default it is. */
+    readonly sandbox?: boolean | undefined;
     readonly network: NetworkGate;
     readonly ownPort: number;
     readonly home: string;
@@ -87,7 +89,7 @@ export class ProcessDriver implements Driver {
     /** Who browsers run as when the service is root; by default the first normal user. */
     readonly user?: BrowserUser | undefined;
   }): Promise<ProcessDriver> {
-    const { chromium, network, ownPort, home, workDir, instance, log = () => undefined } = options;
+    const { chromium, sandbox = true, network, ownPort, home, workDir, instance, log = () => undefined } = options;
     if (process.platform !== 'linux') {
       const message = `The process driver runs on Linux only, not on ${process.platform}; use --driver docker`;
       throw new TroupeError('UNAVAILABLE', message);
@@ -97,10 +99,9 @@ export class ProcessDriver implements Driver {
     const user = browserUser(options.user);
     const folder = await browserFolder(workDir, { instance, driver: 'process' }, user);
     if (folder.moved !== null) log(`Browsers keep their files in ${folder.path}: ${folder.moved}`);
-    const shared = await statfs('/dev/shm').catch(() => null);
-    const smallSharedMemory = shared === null || shared.bavail * shared.bsize < ENOUGH_SHARED_MEMORY_BYTES;
-    const confinement = await findConfinement(home, chromium, user);
-    const setting = { chromium, user, smallSharedMemory, confinement, ownPort };
+    const smallSharedMemory = !(await hasSharedMemory());
+    const confinement = await findConfinement(home, chromium, { user, sandbox });
+    const setting = { chromium, sandbox, user, smallSharedMemory, confinement, ownPort };
     return new ProcessDriver(setting, network, folder, log);
   }
 
@@ -232,5 +233,15 @@ export class ProcessDriver implements Driver {
 
   #leaseFolder(leaseId: string): LeaseFolder {
     return new LeaseFolder(leaseFolderPath(this.#folder.path, leaseId));
+  }
+}
+
+/** Whether every user can write enough to /dev/shm. */
+async function hasSharedMemory(): Promise<boolean> {
+  try {
+    const [{ mode }, { bavail, bsize }] = await Promise.all([stat('/dev/shm'), statfs('/dev/shm')]);
+    return (mode & 0o002) !== 0 && bavail * bsize >= ENOUGH_SHARED_MEMORY_BYTES;
+  } catch {
+    return false;
   }
 }

@@ -48,7 +48,7 @@ export function leaseNamed(commandLine: string, root: string): string | null {
 /**
  * The processes of a lease among `table`. Whatever names the profile is one. Members of the leader's group or session
  * are too, unless the leader's pid belongs to another process by now; where the leader is gone they must also be the
- * same program, since its number could have been another's in between.
+ * same program, since its number could have been another's in between; or nameless as yet, see {@link isNameless}.
  */
 export function processesOf(
   table: readonly ProcessEntry[],
@@ -60,8 +60,13 @@ export function processesOf(
     if (namesProfile(entry.commandLine, folder)) return true;
     if (note === null || (entry.group !== note.pid && entry.session !== note.pid)) return false;
     if (leader !== undefined) return leader.startTicks === note.startTicks;
-    return entry.startTicks >= note.startTicks && entry.commandLine.startsWith(note.binary);
+    return entry.startTicks >= note.startTicks && (isNameless(entry) || entry.commandLine.startsWith(note.binary));
   });
+}
+
+/** Whether a process is just becoming another program, and has no command line meanwhile: on a busy machine for a while. */
+export function isNameless(entry: ProcessEntry): boolean {
+  return entry.commandLine === '';
 }
 
 /** The process that names the profile and leads its session: the browser itself, whose helpers may name nothing. */

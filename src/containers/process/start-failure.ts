@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { TroupeError } from '../../protocol/errors.js';
+import { sandboxRemedy } from './chromium-sandbox.js';
 
 const SANDBOX =
   /No usable sandbox|SUID sandbox helper|Failed to move to new namespace|zygote_host_impl_linux|sandbox\/linux\/services\/credentials/;
@@ -17,31 +17,16 @@ export async function startFailure(binary: string, ended: string, words: string)
     return unavailable(`${binary} refuses to run as root and the browser's user is root; name a normal user`, details);
   }
   if (SANDBOX.test(words)) {
-    return unavailable(`Chromium's sandbox cannot start here; ${await sandboxRemedy()}`, details);
+    return unavailable(
+      `Chromium's sandbox cannot start here, since user namespaces are refused: ${await sandboxRemedy()}`,
+      details,
+    );
   }
   const [line] = words.split('\n').slice(-1);
   return unavailable(
     `Chromium ${ended} before it could be used${line === undefined || line === '' ? '' : `: ${line}`}`,
     details,
   );
-}
-
-/** What forbids unprivileged user namespaces here, and the command that allows them. */
-async function sandboxRemedy(): Promise<string> {
-  if ((await setting('user/max_user_namespaces')) === '0') return 'sysctl -w user.max_user_namespaces=15000';
-  if ((await setting('kernel/apparmor_restrict_unprivileged_userns')) === '1') {
-    return 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
-  }
-  if ((await setting('kernel/unprivileged_userns_clone')) === '0')
-    return 'sysctl -w kernel.unprivileged_userns_clone=1';
-  return (
-    'user namespaces are refused: if the service runs in a container, give it a seccomp profile that ' +
-    'allows them (and chroot), or run troupe dashboard --driver docker'
-  );
-}
-
-async function setting(name: string): Promise<string | null> {
-  return (await readFile(`/proc/sys/${name}`, 'utf8').catch(() => null))?.trim() ?? null;
 }
 
 function unavailable(message: string, details: Record<string, string>): TroupeError {

@@ -48,6 +48,14 @@ const CONFLICTS = /^40/;
 /** Errors of a database that is away for a moment, or of a connection that it closed. */
 const TRANSIENT = /^(08|57P0|25P03|ECONN|ENOENT|EPIPE|NO_CONNECTION$)/;
 
+/** Errors of a connection that was open, and was cut; another one may be as good as before. */
+const CUT = /^(57P0[12]|08006|ECONNRESET|EPIPE)$/;
+
+/** Whether a connection ended that had been open. */
+export function isCut(error: unknown): boolean {
+  return CUT.test(codeOf(error) ?? '');
+}
+
 /** Whether the server refused the statement, and the connection is intact. */
 export function isStatementError(error: unknown): boolean {
   return STATEMENT_CLASSES.test(codeOf(error) ?? '');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { TroupeError } from '../../protocol/errors.js';
@@ -10,7 +11,7 @@ import type { Store } from '../store.js';
 import { connectPostgres, type PostgresDatabase } from './connect-postgres.js';
 import { DatabaseOwner, lockedToken } from './database-owner.js';
 import { migratePostgres } from './migrate-postgres.js';
-import { explainPostgresError, isOutage, isTransient } from './postgres-errors.js';
+import { explainPostgresError, isCut, isOutage, isTransient } from './postgres-errors.js';
 
 /** One writes, the others read. */
 const CONNECTIONS = 5;
@@ -31,13 +32,13 @@ interface HeldHome {
 
 /** The first row of a transaction. `token` is null if another service is the owner. */
 interface Begun {
-  readonly id: string;
   readonly token: string | null;
 }
 
 /** A transaction whose commit was sent, and whose answer never came. */
 interface Unsettled {
-  readonly transaction: string;
+  /** What it wrote to the row of this home's last commit. */
+  readonly mark: string;
   readonly firstSeqs: readonly number[];
 }
 
@@ -51,8 +52,8 @@ export class PostgresStore implements Store {
   readonly #kysely: Kysely<Schema>;
   readonly #owner: DatabaseOwner;
   readonly #lock: HeldHome;
-  /** One round trip; the transaction's id tells after a lost connection whether it was committed. */
-  readonly #begin: CompiledQuery<Begun>;
+  /** The key of the row in `meta` with the mark of the last commit, as a literal. */
+  readonly #lastCommit: string;
   /** The last transaction failed because of the database: the next one is not tried for long. */
   #isDown = false;
 
@@ -61,9 +62,7 @@ export class PostgresStore implements Store {
     this.#lock = lock;
     this.#owner = owner;
     this.lost = owner.lost;
-    this.#begin = CompiledQuery.raw(
-      `BEGIN; SELECT pg_current_xact_id()::text AS id, ${lockedToken(owner.owner)} AS token`,
-    );
+    this.#lastCommit = lastCommitOf(lock);
     this.#database = database;
     this.#kysely = database.kysely;
     this.reads = triedAgain(journalReads(this.#kysely, POSTGRES, FIRST_ROWS));
@@ -78,6 +77,8 @@ export class PostgresStore implements Store {
     const database = connectPostgres<Schema>({ url, connections: CONNECTIONS, name: 'troupe journal' });
     try {
       await migratePostgres(database.kysely, url);
+      // The row exists from the start, so that whoever asks for it waits for the transaction that writes it.
+      await sql.raw(`${markWith(lastCommitOf(lock), '')} DO NOTHING`).execute(database.kysely);
       return new PostgresStore(url, database, await DatabaseOwner.take(url, lock.home), lock);
     } catch (error) {
       await database.close();
@@ -101,8 +102,12 @@ export class PostgresStore implements Store {
     return { instance: meta.value, lastSeq: counter.value };
   }
 
-  /** Tries again, for {@link RETRY_MS}, if the database was away before the commit was sent. */
+  /**
+   * Tries again, for {@link RETRY_MS}, if the database was away before the commit was sent. While it is down, each
+   * connection of the pool may be found cut once.
+   */
   async commit(requests: readonly WriteRequest[]): Promise<readonly number[]> {
+    let cutsLeft = CONNECTIONS;
     const deadline = performance.now() + (this.#isDown ? 0 : RETRY_MS);
     for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
       let unsettled: Unsettled | null = null;
@@ -117,7 +122,9 @@ export class PostgresStore implements Store {
           const settled = await this.#settle(unsettled, deadline);
           if (settled !== null) return settled;
         }
-        if (!isTransient(error) || performance.now() + pauseMs > deadline) {
+        const isLate = performance.now() + pauseMs > deadline;
+        if (isLate && isCut(error)) cutsLeft -= 1;
+        if (!isTransient(error) || (isLate && (!isCut(error) || cutsLeft < 0))) {
           this.#isDown = isOutage(error);
           throw error;
         }
@@ -126,18 +133,25 @@ export class PostgresStore implements Store {
     }
   }
 
+  /** One round trip. */
+  #begin(mark: string): CompiledQuery<Begun> {
+    const marked = `${markWith(this.#lastCommit, mark)} DO UPDATE SET value = excluded.value`;
+    return CompiledQuery.raw(`BEGIN; ${marked}; SELECT ${lockedToken(this.#owner.owner)} AS token`);
+  }
+
   /** @param onCommit called before the commit is sent */
   #transact(requests: readonly WriteRequest[], onCommit: (sent: Unsettled) => void): Promise<readonly number[]> {
     return this.#kysely.connection().execute(async (kysely) => {
       try {
-        const { rows } = await kysely.executeQuery(this.#begin);
+        const mark = randomUUID();
+        const { rows } = await kysely.executeQuery(this.#begin(mark));
         if (rows[0]?.token !== this.#owner.owner.token) throw this.#owner.replaced();
         const insert = <Row extends object>(build: InsertRows<Row>, rows: readonly Row[]) =>
           insertInParts(kysely, build, rows);
         const takeEventNumbers = (count: number) => takeNumbers(kysely, count);
         const transaction = { kysely, dialect: POSTGRES, insert, takeEventNumbers };
         const firstSeqs = await applyWrites(transaction, requests);
-        onCommit({ transaction: rows[0]?.id ?? '', firstSeqs });
+        onCommit({ mark, firstSeqs });
         await kysely.executeQuery(CompiledQuery.raw('COMMIT'));
         return firstSeqs;
       } catch (error) {
@@ -149,17 +163,16 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Finds out whether a transaction was committed, and returns its result; null if it was not.
+   * Finds out whether a transaction was committed, and returns its result; null if it was not. Not by its number: one that
+   * was lost with the server leaves its number to another. The lock waits for the transaction if the server has not noticed
+   * yet that its connection is cut.
    * @throws UNAVAILABLE if that cannot be found out in time
    */
-  async #settle({ transaction, firstSeqs }: Unsettled, deadline: number): Promise<readonly number[] | null> {
+  async #settle({ mark, firstSeqs }: Unsettled, deadline: number): Promise<readonly number[] | null> {
+    const lastMark = sql<{ value: string }>`select value from meta where key = ${sql.raw(this.#lastCommit)} for update`;
     for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
-      const found = await sql<{ status: string | null }>`select pg_xact_status(${transaction}::xid8) as status`
-        .execute(this.#kysely)
-        .catch(() => null);
-      const status = found?.rows[0]?.status;
-      if (status === 'committed') return firstSeqs;
-      if (status === 'aborted') return null;
+      const found = await lastMark.execute(this.#kysely).catch(() => null);
+      if (found !== null) return found.rows[0]?.value === mark ? firstSeqs : null;
       if (performance.now() + pauseMs > deadline) {
         throw new TroupeError(
           'UNAVAILABLE',
@@ -187,6 +200,14 @@ export class PostgresStore implements Store {
       this.#lock.release();
     }
   }
+}
+
+function lastCommitOf({ home }: HeldHome): string {
+  return `'commit ${home.replaceAll("'", '')}'`;
+}
+
+function markWith(key: string, mark: string): string {
+  return `INSERT INTO meta (key, value) VALUES (${key}, '${mark}') ON CONFLICT (key)`;
 }
 
 /** Reads that are tried again if their connection broke: after a restart of the server, each of the pool has. */

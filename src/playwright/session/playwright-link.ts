@@ -5,7 +5,7 @@ import { boundedWait } from '../../base/deadline.js';
 import { decodeError, TroupeError } from '../../protocol/errors.js';
 import type { Outcome } from '../thread/playwright.thread.js';
 import type { Reply, ThreadCall, ThreadExpect } from '../wire.js';
-import { PausedRequests } from './paused-requests.js';
+import { type Command, PausedRequests } from './paused-requests.js';
 import { playwrightThread, type RunningThread, replaceIfStuck } from './playwright-thread.js';
 
 /** Connecting takes 40 ms, and 0.5 s for the first session. */
@@ -63,8 +63,7 @@ export class PlaywrightLink {
     thread.ended.addEventListener('abort', end);
     const paused = new PausedRequests();
     const message = (text: string): void => {
-      paused.observe(text);
-      port1.postMessage(text);
+      if (!paused.observe(text)) port1.postMessage(text);
     };
     const place = await owner.join({ message, closed: end }, { signal, deadlineMs: CONNECT_MS });
     const stopListening = owner.listen((text) => port1.postMessage(text));
@@ -153,9 +152,10 @@ export class PlaywrightLink {
    * Disconnects: what Playwright still does for the session ends, and its settings in the browser. Requests that nobody
    * answers any more fail if `isRouted`, rather than reach what they should not; the others go on. Idempotent.
    */
-  async release(isRouted: (url: string) => Promise<boolean> = async () => false): Promise<void> {
+  async release(isRouted?: (url: string) => Promise<boolean>): Promise<void> {
     this.close();
-    await this.#paused.answerAll(isRouted, (command) => this.#place.send(JSON.stringify(command), command.sessionId));
+    const send = (command: Command) => this.#place.send(JSON.stringify(command), command.sessionId);
+    await (isRouted === undefined ? this.#paused.continueAll(send) : this.#paused.answerAll(send, isRouted));
     this.#release();
     void this.#thread.calls.close(this.#connection);
   }

@@ -10,6 +10,7 @@ import type { HostCallContext, HostModule } from '../../script/host-module.js';
 import type { Reply, ThreadCall, Wire } from '../wire.js';
 import { callText, chainText, valueText } from './call-text.js';
 import { type CheckedCall, checkCall, checkExpect } from './check-call.js';
+import { ClockModel } from './clock-model.js';
 import { Polls, SoftFailures } from './expectations.js';
 import { type CallBounds, type JoinDevTools, PlaywrightLink } from './playwright-link.js';
 
@@ -43,7 +44,7 @@ export interface PlaywrightParts {
   /** Passes on what the browser says about downloads, which only the session's own connection hears. */
   listen(event: (text: string) => void): () => void;
   readonly folders: UploadFolders;
-  /** Remembers, beyond this thread, whether there are rules of `route`. */
+  /** Remembers, beyond this thread, whether there are rules of `route`, or a clock. */
   rulesStand(stand: boolean): Promise<void>;
   emit(event: SessionEvent): void;
 }
@@ -58,6 +59,8 @@ export class PlaywrightSession {
   readonly #pageOf = new WeakMap<AbortSignal, string>();
   #timeouts = { any: DEFAULT_MS, navigation: DEFAULT_MS };
   #rules: readonly Rule[] = [];
+  /** Null until a script has used the clock. */
+  #clock: ClockModel | null = null;
   /** Connections that are over and whose rules still stand. */
   readonly #old = new Set<PlaywrightLink>();
   readonly #polls = new Polls();
@@ -120,15 +123,20 @@ export class PlaywrightSession {
     if (method === 'unroute' || method === 'unrouteAll') {
       await this.#setRules(this.#rules.filter((rule) => !undoes(call, rule)));
     }
+    // It stands from here on: what is cut off may have been done.
+    if (of === 'Clock') await this.#setClock(this.#clock ?? new ClockModel());
     const run = async (): Promise<Reply> => {
       if (of !== 'Dialog' && !KNOWN_HERE.has(method)) this.#throwIfDialog(thread.targetId);
       const link = await this.#connected(context);
-      return link.call({ ...thread, ...this.#timed(context) }, boundsOf(context)).catch(async (error: unknown) => {
+      const done = link.call({ ...thread, ...this.#timed(context) }, boundsOf(context));
+      const reply = await done.catch(async (error: unknown) => {
         if (added !== null && encodeError(error).code === 'SCRIPT_ERROR') {
           await this.#setRules(this.#rules.filter((rule) => rule !== added));
         }
         throw error;
       });
+      if (of === 'Clock') this.#clock?.applied(method, args);
+      return reply;
     };
     const { kind } = signature.result;
     const acts = kind === 'value' || kind === 'locators' ? ACTING_VALUES.has(method) : !QUIET.has(method);
@@ -244,6 +252,11 @@ export class PlaywrightSession {
 
   async #fresh(context: HostCallContext): Promise<Reply> {
     await this.#setRules([]);
+    // Playwright has no call that ends a clock: it ends with its connection.
+    if (this.#clock !== null) {
+      await this.#setClock(null);
+      await (await this.#link?.catch(() => null))?.release();
+    }
     const link = await this.#connected(context);
     await link.fresh({ targetId: this.#target(context), ...this.#timed(context) }, boundsOf(context));
     return { kind: 'value' };
@@ -305,11 +318,15 @@ export class PlaywrightSession {
 
   async #connect(signal: AbortSignal): Promise<PlaywrightLink> {
     const { join, listen } = this.#parts;
-    const lingers = () => this.#rules.length > 0 && !this.#closing.signal.aborted;
+    const lingers = () => this.#stands && !this.#closing.signal.aborted;
     const link = await PlaywrightLink.open({ join, listen, lingers }, signal);
     const bounds = { signal, ms: DEFAULT_MS };
+    const times = { timeoutMs: DEFAULT_MS, defaultMs: DEFAULT_MS, navigationMs: DEFAULT_MS };
+    for (const [method, time] of this.#clock?.calls() ?? []) {
+      const chain = { root: 'context', links: [['clock', null] as const] };
+      await link.call({ chain, method, args: [time], targetId: null, ...times }, bounds).catch(() => undefined);
+    }
     for (const { call, targetId } of this.#rules) {
-      const times = { timeoutMs: DEFAULT_MS, defaultMs: DEFAULT_MS, navigationMs: DEFAULT_MS };
       const { chain, method, args } = call;
       // The tab of a rule may have been closed.
       await link.call({ chain, method, args, targetId, ...times }, bounds).catch(() => undefined);
@@ -322,10 +339,10 @@ export class PlaywrightSession {
     return link;
   }
 
-  /** A page whose requests have rules does not wait for the next script: Playwright is connected again at once. */
+  /** A page with rules or a clock does not wait for the next script: Playwright is connected again at once. */
   #replace(link: PlaywrightLink): void {
     if (this.#closing.signal.aborted) return;
-    if (this.#rules.length === 0) {
+    if (!this.#stands) {
       void link.release();
       return;
     }
@@ -336,11 +353,21 @@ export class PlaywrightSession {
     this.#link = next;
   }
 
+  /** Whether there are rules of `route`, or a clock. */
+  get #stands(): boolean {
+    return this.#rules.length > 0 || this.#clock !== null;
+  }
+
   async #setRules(rules: readonly Rule[]): Promise<void> {
-    const stood = this.#rules.length > 0;
-    const stand = rules.length > 0;
+    const stood = this.#stands;
     this.#rules = rules;
-    if (stood !== stand) await this.#parts.rulesStand(stand);
+    if (stood !== this.#stands) await this.#parts.rulesStand(!stood);
+  }
+
+  async #setClock(clock: ClockModel | null): Promise<void> {
+    const stood = this.#stands;
+    this.#clock = clock;
+    if (stood !== this.#stands) await this.#parts.rulesStand(!stood);
   }
 }
 

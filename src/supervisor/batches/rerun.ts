@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { RequestVault } from '../../auth/request-vault.js';
 import { asAbsent } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
-import type { BatchRequest } from '../../protocol/batches/batch.js';
+import { type BatchRequest, isPicture } from '../../protocol/batches/batch.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { JobRequest, type SessionRecord } from '../../protocol/session.js';
 import { flowsDirOf } from '../artifacts/index.js';
@@ -90,7 +90,7 @@ async function ownFlows(config: Place['config'], batch: string): Promise<{ [path
   const flows: { [path: string]: string } = {};
   // The service alone wrote this folder: it has no links.
   for (const path of await readdir(folder, { recursive: true })) {
-    const text = await readFile(join(folder, path), 'utf8').catch(asFolder);
+    const text = await readFile(join(folder, path), isPicture(path) ? 'base64' : 'utf8').catch(asFolder);
     if (text !== null) flows[path.replaceAll('\\', '/')] = text;
   }
   return flows;

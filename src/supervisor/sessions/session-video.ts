@@ -2,6 +2,7 @@ import { appendFile, type FileHandle, mkdir, open, readdir, rm } from 'node:fs/p
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { settlesWithin } from '../../base/deadline.js';
+import { deferred } from '../../base/deferred.js';
 import { errorCode, sentenceOf } from '../../base/system-fault.js';
 import { VIDEO, VIDEO_FAILURES } from '../../report/video.js';
 
@@ -9,6 +10,11 @@ import { VIDEO, VIDEO_FAILURES } from '../../report/video.js';
 const MAX_BYTES = 1024 * 1024 * 1024;
 /** The most recordings of a session that is resumed many times. */
 const MAX_VIDEOS = 100;
+
+/** How long a session that ends at once waits for the first frame of its video, in milliseconds. */
+const FIRST_FRAME_MS = 5_000;
+/** The box before each frame's data: until there is one, a file has nothing to see. */
+const FRAGMENT = 'moof';
 
 /** The reason of an abort: nobody wants the video. */
 const DISCARDED = 'discarded';
@@ -37,6 +43,7 @@ export interface VideoSource {
 export class SessionVideo {
   readonly #source: VideoSource;
   readonly #stopping = new AbortController();
+  readonly #begun = deferred<void>();
   readonly #done: Promise<void>;
 
   /**
@@ -60,7 +67,8 @@ export class SessionVideo {
 
   /** Takes the last frame. Call before the session disconnects from its browser. Bounded. Never rejects. */
   async finish(): Promise<void> {
-    await this.#source.finish?.();
+    if (this.#source.finish !== undefined) await this.#source.finish();
+    else await settlesWithin(Promise.race([this.#begun.promise, this.#done]), FIRST_FRAME_MS);
   }
 
   /** Call when the browser has ended, which also ends the recording. Idempotent. Never rejects. */
@@ -79,15 +87,19 @@ export class SessionVideo {
   async #write(dir: string): Promise<void> {
     const parts = await this.#source.start(this.#stopping.signal);
     try {
-      await copy(parts, dir);
+      await copy(parts, dir, () => this.#begun.resolve());
     } finally {
       parts.destroy();
     }
   }
 }
 
-/** The file is created with the first part: a video that never began leaves none. */
-async function copy(parts: Readable, dir: string): Promise<void> {
+/**
+ * The file is created with the first part: a video that never began leaves none.
+ * @param begun called when a frame is on disk
+ * @throws if no part came
+ */
+async function copy(parts: Readable, dir: string, begun: () => void): Promise<void> {
   let file: FileHandle | null = null;
   let bytes = 0;
   try {
@@ -96,7 +108,9 @@ async function copy(parts: Readable, dir: string): Promise<void> {
       if (bytes > MAX_BYTES) throw new Error('the video has reached 1 GB; what followed is not in it');
       file ??= await nextFile(dir);
       await file.writeFile(part);
+      if (part.includes(FRAGMENT)) begun();
     }
+    if (bytes === 0) throw new Error('the session ended before the recording had begun');
   } finally {
     await file?.close();
   }

@@ -11,7 +11,7 @@ export interface Adoption {
   readonly fault: TroupeError | null;
 }
 
-/** A browser answers within 2 s; the rest is for the driver, which may have to wait for its engine. */
+/** A browser has 10 s to answer; the rest is for the driver, which may have to wait for its engine. */
 const ADOPT_MS = 15_000;
 
 export const NOTHING_ADOPTED: Adoption = { lease: null, fault: null };

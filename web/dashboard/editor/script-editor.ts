@@ -4,7 +4,9 @@ import {
   type CompletionContext,
   type CompletionResult,
   closeBrackets,
+  closeCompletion,
   completionStatus,
+  selectedCompletion,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
@@ -93,9 +95,16 @@ export function openScriptEditor(host: HTMLElement, options: ScriptEditorOptions
     return text !== null;
   };
   const run = (): boolean => {
-    if (completionStatus(view.state) === 'active') return false;
+    closeCompletion(view);
     options.run();
     return true;
+  };
+  /** Whether Enter would complete something: what is written whole already is run. */
+  const completes = (): boolean => {
+    const { state } = view;
+    const chosen = completionStatus(state) === 'active' ? selectedCompletion(state) : null;
+    const { head } = state.selection.main;
+    return chosen !== null && state.sliceDoc(Math.max(0, head - chosen.label.length), head) !== chosen.label;
   };
   const save = (): boolean => {
     options.save?.();
@@ -116,7 +125,7 @@ export function openScriptEditor(host: HTMLElement, options: ScriptEditorOptions
             { key: 'Tab', run: acceptCompletion },
             ...(isField
               ? [
-                  { key: 'Enter', run },
+                  { key: 'Enter', run: () => !completes() && run() },
                   { key: 'ArrowUp', run: () => recall(1) },
                   { key: 'ArrowDown', run: () => recall(-1) },
                 ]

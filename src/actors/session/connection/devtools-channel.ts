@@ -6,6 +6,7 @@ import { deferred } from '../../../base/deferred.js';
 import type { DevToolsAddress } from '../../../containers/driver.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import { type DevToolsTransport, openTransport } from './devtools-transport.js';
+import { HeldPages } from './held-pages.js';
 
 /** A user of a browser's DevTools: the session itself, or another client. */
 export interface DevToolsUser {
@@ -42,8 +43,22 @@ const RootAnswer = z.object({
 });
 const TargetEvent = z.object({
   method: z.enum(['Target.attachedToTarget', 'Target.detachedFromTarget']),
-  params: z.object({ sessionId: z.string() }),
+  params: z.object({
+    sessionId: z.string(),
+    targetInfo: z.object({ targetId: z.string(), type: z.string() }).optional(),
+    waitingForDebugger: z.boolean().optional(),
+  }),
 });
+/** The browser takes the first entry that fits; without a filter, pages are attached to. */
+const AutoAttach = z.object({
+  autoAttach: z.boolean(),
+  waitForDebuggerOnStart: z.boolean(),
+  filter: z.array(z.object({ type: z.string().optional(), exclude: z.boolean().optional() })).default([{}]),
+});
+const AUTO_ATTACH = 'Target.setAutoAttach';
+const RESUME = 'Runtime.runIfWaitingForDebugger';
+/** No resuming command is longer. */
+const MAX_RESUME = 500;
 
 interface ConnectedUser extends DevToolsUser {
   readonly root: string;
@@ -61,20 +76,31 @@ export class DevToolsChannel {
   readonly #sessionsFile: string | null;
   readonly #owners = new Map<string, ConnectedUser>();
   readonly #users = new Set<ConnectedUser>();
+  readonly #held = new HeldPages<ConnectedUser>();
   readonly #leaveListeners = new Set<() => void>();
   readonly #answers = new Map<number, (text: string) => void>();
   #transport: DevToolsTransport | undefined;
   #end: string | undefined;
+  /** Of an earlier client, which are to be ended. */
+  #earlier: readonly string[];
   readonly #disconnected = deferred<void>();
 
   private constructor(sessionsFile: string | null) {
     this.#sessionsFile = sessionsFile;
+    this.#earlier = sessionsFile === null ? [] : readLines(sessionsFile);
   }
 
-  /** @throws WORKER_LOST if the browser does not answer within the bounds */
+  /**
+   * @param bounds.keepsEarlier the caller ends the sessions of an earlier client itself, see {@link endEarlierSessions}
+   * @throws WORKER_LOST if the browser does not answer within the bounds
+   */
   static async open(
     address: DevToolsAddress,
-    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
+    bounds: {
+      readonly signal: AbortSignal;
+      readonly deadlineMs: number;
+      readonly keepsEarlier?: boolean;
+    },
   ): Promise<DevToolsChannel> {
     const channel = new DevToolsChannel(address.kind === 'pipe' ? address.sessionsFile : null);
     channel.#transport = await openTransport(
@@ -85,7 +111,7 @@ export class DevToolsChannel {
       },
       bounds,
     );
-    channel.#endEarlierSessions();
+    if (bounds.keepsEarlier !== true) channel.endEarlierSessions();
     return channel;
   }
 
@@ -97,6 +123,18 @@ export class DevToolsChannel {
   /** Bytes that the browser has not read yet. */
   get unsentBytes(): number {
     return this.#transport?.unsentBytes ?? 0;
+  }
+
+  /**
+   * Ends sessions that an earlier client left attached: they would keep sending, and keep their settings. Requests that
+   * their rules hold go on to the server then. Idempotent.
+   */
+  endEarlierSessions(): void {
+    const earlier = this.#earlier;
+    this.#earlier = [];
+    for (const sessionId of earlier) this.#rootCommand('Target.detachFromTarget', { sessionId });
+    if (this.#sessionsFile === null) return;
+    writeFileSync(this.#sessionsFile, [...this.#users].map(({ root }) => `${root}\n`).join(''), { mode: 0o600 });
   }
 
   /** @throws WORKER_LOST if the browser does not answer within the bounds */
@@ -149,13 +187,6 @@ export class DevToolsChannel {
     });
   }
 
-  /** Ends sessions that an earlier client left attached: they would keep sending, and keep their settings. */
-  #endEarlierSessions(): void {
-    if (this.#sessionsFile === null) return;
-    for (const sessionId of readLines(this.#sessionsFile)) this.#rootCommand('Target.detachFromTarget', { sessionId });
-    writeFileSync(this.#sessionsFile, '', { mode: 0o600 });
-  }
-
   /** Ids are random, so that a late answer to an earlier client is not mistaken for one of ours. */
   #rootCommand(method: string, params: object): number {
     const id = randomInt(1, 2 ** 31);
@@ -165,15 +196,33 @@ export class DevToolsChannel {
 
   #send(user: ConnectedUser, text: string, sessionId: string | undefined): boolean {
     if (!this.#users.has(user)) return true;
-    if (sessionId === undefined) this.#transport?.send(`{"sessionId":"${user.root}",${text.slice(1)}`);
-    else if (this.#owners.get(sessionId) === user) this.#transport?.send(text);
-    else return false;
+    if (sessionId === undefined) {
+      this.#setHolds(user, text);
+      this.#transport?.send(`{"sessionId":"${user.root}",${text.slice(1)}`);
+      return true;
+    }
+    if (this.#owners.get(sessionId) !== user) return false;
+    const resumes = text.length < MAX_RESUME && text.includes(RESUME);
+    if (resumes) this.#held.resume(user, sessionId, () => this.#transport?.send(text));
+    else this.#transport?.send(text);
     return true;
+  }
+
+  /** Follows which users want to prepare new pages before they start. */
+  #setHolds(user: ConnectedUser, text: string): void {
+    if (!text.includes(AUTO_ATTACH)) return;
+    const command: { readonly method: string; readonly params?: unknown } = JSON.parse(text);
+    const params = AutoAttach.safeParse(command.params);
+    if (command.method !== AUTO_ATTACH || !params.success) return;
+    const { autoAttach, waitForDebuggerOnStart, filter } = params.data;
+    const entry = filter.find(({ type }) => type === undefined || type === 'page');
+    this.#held.setHolds(user, autoAttach && waitForDebuggerOnStart && entry !== undefined && entry.exclude !== true);
   }
 
   #leave(user: ConnectedUser): void {
     if (!this.#users.delete(user)) return;
     for (const session of user.sessions) this.#owners.delete(session);
+    this.#held.leave(user);
     this.#rootCommand('Target.detachFromTarget', { sessionId: user.root });
     for (const listener of [...this.#leaveListeners]) listener();
   }
@@ -195,13 +244,16 @@ export class DevToolsChannel {
   #follow(owner: ConnectedUser, text: string): void {
     const event = TargetEvent.safeParse(JSON.parse(text));
     if (!event.success) return;
-    const { sessionId } = event.data.params;
+    const { sessionId, targetInfo, waitingForDebugger } = event.data.params;
     if (event.data.method === 'Target.attachedToTarget') {
       owner.sessions.add(sessionId);
       this.#owners.set(sessionId, owner);
+      if (targetInfo?.type !== 'page') return;
+      this.#held.attached(owner, sessionId, { targetId: targetInfo.targetId, waiting: waitingForDebugger === true });
     } else if (this.#owners.get(sessionId) === owner) {
       owner.sessions.delete(sessionId);
       this.#owners.delete(sessionId);
+      this.#held.detached(owner, sessionId);
     }
     // The browser itself ends a user's root session when it shuts down.
     if (sessionId === owner.root) this.#users.delete(owner);
@@ -215,6 +267,7 @@ export class DevToolsChannel {
 
   #transportClosed(reason: string, tooLong: boolean): void {
     this.#end = reason;
+    this.#held.close();
     this.#disconnected.resolve();
     const users = [...this.#users];
     this.#users.clear();
