@@ -18,9 +18,16 @@ export function resolved(text: string, values: Values): string {
   return made;
 }
 
+let dynamic: ReadonlySet<string> = new Set();
+
+/** Call it once, with the names of the dynamic variables. */
+export function learnDynamic(names: readonly string[]): void {
+  dynamic = new Set(names);
+}
+
 /** Gets a new value at each occurrence when the request is sent. */
 export function isDynamic(name: string): boolean {
-  return /^\$(?:guid|randomUUID|timestamp|isoTimestamp|randomInt)$/.test(name);
+  return dynamic.has(name);
 }
 
 /** Names in a text without a value. */

@@ -16,6 +16,7 @@ import { GroupTab } from './group-tab.svelte.js';
 import { RequestTab } from './request-tab.svelte.js';
 import { RunTab } from './run-tab.svelte.js';
 import { placeOf } from './tree-rows.js';
+import { learnDynamic } from './variables.js';
 
 export type Pane = 'import' | 'variables' | 'history' | 'curl' | 'cookies' | 'settings';
 export type Tab = RequestTab | GroupTab | RunTab;
@@ -71,6 +72,7 @@ class Workspace {
   async begin(): Promise<void> {
     try {
       this.window = await call<WindowView>('GET', 'window');
+      learnDynamic(await call<readonly string[]>('GET', 'dynamic-variables'));
       this.take(await call<DocumentView>('GET', 'document'));
     } catch (error) {
       this.broken = error instanceof Error ? error.message : String(error);
