@@ -7,6 +7,12 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
 
+/** The class for a status: by the status alone, whatever a test says. */
+export function tone(status: number | null): string {
+  if (status !== null && status < 300) return 'good';
+  return status !== null && status < 400 ? 'warn' : 'bad';
+}
+
 /** JSON with line breaks and indents; numbers, strings and order are kept. Other text is returned unchanged. */
 export function prettyJson(text: string): string {
   try {
