@@ -45,6 +45,16 @@ const hasLine = (label: string): Promise<void> =>
   holds(
     `[...document.querySelectorAll('[role=treeitem]')].some((line) => line.getAttribute('aria-label') === ${JSON.stringify(label)})`,
   );
+const paste = (selector: string, text: string): Promise<unknown> =>
+  call(
+    'page',
+    `(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', ${JSON.stringify(text)});
+      return !document.querySelector(${JSON.stringify(selector)})
+        .dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    })()`,
+  );
 
 t.test('F2, a double click, and both menus open the name with the focus in it; no key reaches the tree', async (t) => {
   await act('#row-i2', 'click');
@@ -103,6 +113,21 @@ t.test('a new request is in view, also in a closed folder', async () => {
   await press('Control+e');
   await act('{textbox}New name', 'press', 'Enter');
   await hasLine('Folder Drafts');
+});
+
+t.test('what is imported is at the top level, or in the folder that is selected itself', async (t) => {
+  await act('{treeitem}POST By menu', 'click');
+  await holds(`document.querySelector('input.url')?.value === ${JSON.stringify(`${echo.origin}/gql`)}`);
+  t.equal(await paste('main', `curl ${echo.origin}/top`), true);
+  await hasLine('GET GET /top');
+  const level = (name: string): Promise<void> =>
+    holds(`document.querySelector('.row[aria-selected=true] .name')?.innerText === ${JSON.stringify(name)}`);
+  await level('GET /top');
+  t.equal(await call('page', 'document.querySelector(".row[aria-selected=true]").getAttribute("aria-level")'), '1');
+  await act('{treeitem}Folder Drafts', 'click');
+  t.equal(await paste('main', `curl ${echo.origin}/inside`), true);
+  await level('GET /inside');
+  t.not(await call('page', 'document.querySelector(".row[aria-selected=true]").getAttribute("aria-level")'), '1');
 });
 
 t.test('a file name accepted before the folder is listed is saved in that folder', async (t) => {

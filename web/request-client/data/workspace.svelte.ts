@@ -239,10 +239,12 @@ class Workspace {
     });
   }
 
+  /** Adds what is imported to the folder that is selected itself, or else to the collection. */
   async importText(text: string): Promise<ImportView | undefined> {
     return await dialogs.attempt(async () => {
       await this.flush();
-      const made = await call<ImportView>('POST', 'import', { text, parent: this.folderOfSelected });
+      const parent = this.isFolder(this.selected) ? this.selected : null;
+      const made = await call<ImportView>('POST', 'import', { text, parent });
       this.document = made.document;
       const [first] = made.made;
       if (first !== undefined) await this.openRequest(first);
@@ -257,6 +259,11 @@ class Workspace {
       const tab = await this.openRequest(sent.itemId);
       tab?.show(sent);
     });
+  }
+
+  /** Whether this is the id of a folder. */
+  isFolder(id: string | null): boolean {
+    return id !== null && placeOf(this.document?.items ?? [], id)?.item.method === null;
   }
 
   /** Where new items go: the folder of the selected line. */
