@@ -56,7 +56,9 @@ t.test('an imported request is reviewed, edited, given an After script, and run'
   await holds('!document.body.innerText.includes("No value for")');
   await act('{tab}Body', 'click');
   await act('[aria-label="Kind of body"]', 'select', 'Text');
-  await act('[aria-label="Body"]', 'input', '{"id": {{id}}}');
+  await act('[aria-label="Body"]', 'input', '{"id":{{id}},"of":{{ id }},"none":[ ]}');
+  await act('{button}Format', 'click');
+  await holds('document.querySelectorAll("[aria-label=Body] .cm-line").length === 5');
   await act('.line input.method', 'input', 'POST');
   await act('{tab}After', 'click');
   await act('[aria-label="After script"]', 'input', "pm.test('has an id', () => match(response, { body: { id: 7 } }))");
@@ -65,7 +67,12 @@ t.test('an imported request is reviewed, edited, given an After script, and run'
   await shows('200 OK');
   await shows('1 test passed');
   const [sent] = echo.heard.splice(0);
-  t.match(sent, { method: 'POST', url: '/users/7?limit=20', headers: { 'x-trace': /^[A-Z]{2}$/ }, body: '{"id": 7}' });
+  t.match(sent, {
+    method: 'POST',
+    url: '/users/7?limit=20',
+    headers: { 'x-trace': /^[A-Z]{2}$/ },
+    body: '{\n  "id": 7,\n  "of": 7,\n  "none": []\n}',
+  });
   t.strictSame(await faults(), [[], []]);
 });
 
@@ -80,7 +87,11 @@ t.test('File > Save asks for a name once; the file contains what is on screen', 
   await shows('Saved');
   t.equal(await call('page', unsaved), false);
   t.match(saved().at(['item', 0]), {
-    request: { method: 'POST', url: { raw: `${echo.origin}/users/{{id}}?limit=20` }, body: { raw: '{"id": {{id}}}' } },
+    request: {
+      method: 'POST',
+      url: { raw: `${echo.origin}/users/{{id}}?limit=20` },
+      body: { raw: '{\n  "id": {{id}},\n  "of": {{ id }},\n  "none": []\n}' },
+    },
     event: [{ listen: 'test', script: { exec: ["pm.test('has an id', () => match(response, { body: { id: 7 } }))"] } }],
   });
   t.match(saved().at(['variable']), [{ key: 'TOKEN' }, { key: 'id', value: '7' }]);

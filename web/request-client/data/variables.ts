@@ -18,6 +18,11 @@ export function resolved(text: string, values: Values): string {
   return made;
 }
 
+/** A text of the same length with a number in place of each variable, so that JSON with variables is JSON. */
+export function withoutVariables(text: string): string {
+  return text.replace(PLACE, (place) => '1'.repeat(place.length));
+}
+
 let dynamic: ReadonlySet<string> = new Set();
 
 /** Call it once, with the names of the dynamic variables. */
