@@ -14,6 +14,7 @@ import type { HttpResponse } from '../run/response.js';
 import { dynamicNames, dynamicVariables, exposedModules, postmanModule } from './postman-modules.js';
 import { postmanNames } from './postman-names.js';
 import type { TestResult } from './result.js';
+import { scriptError } from './script-error.js';
 import { changedItem, requestOf, requestState, responseState } from './script-state.js';
 import type { ScriptTurn } from './script-turn.js';
 import { setTyped, typedEntries } from './typed-values.js';
@@ -113,15 +114,19 @@ export class Scripts {
     this.#place = place;
     this.#epoch += 1;
     const names = postmanNames(source);
+    // A block in a function, so that the script's declarations end with it and may have the names of parameters.
+    const opening = `$script(${JSON.stringify(names)}, async (${names.join(', ')}) => {{ `;
+    const name = `${place.target === 'test' ? 'After' : 'Before'} of ${place.current}`;
     try {
-      // A block in a function, so that the script's declarations end with it and may have the names of parameters.
       await sandbox.run({
-        source: `$script(${JSON.stringify(names)}, async (${names.join(', ')}) => {{ ${source}\n}});`,
-        name: `${place.target === 'test' ? 'After' : 'Before'} of ${place.current}`,
+        source: `${opening}${source}\n}});`,
+        name,
         kind: 'script',
         timeoutMs: this.#options.timeoutMs,
         ...(signal === undefined ? {} : { signal }),
       });
+    } catch (error) {
+      throw scriptError(error, { name, source, opening });
     } finally {
       this.#turn = null;
     }

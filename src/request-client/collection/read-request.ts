@@ -51,7 +51,7 @@ function isContentType({ name }: HeaderEntry): boolean {
 function readUrl(url: unknown): string {
   const raw = textOf(url) ?? textOf(member(url, 'raw'));
   const variables = new Map(enabledPairs(member(url, 'variable')).map(({ key, value }) => [key, value]));
-  const text = raw ?? composedUrl(url);
+  const text = raw === undefined ? composedUrl(url) : withoutDisabled(raw, member(url, 'query'));
   if (variables.size === 0) return text;
   const [, origin = '', path = '', rest = ''] = /^((?:[^:/?#]+:\/\/)?[^/?#]*)([^?#]*)([\s\S]*)$/.exec(text) ?? [];
   const filled = path.replace(/\/:([^/]+)/g, (all, key: string) => {
@@ -59,6 +59,27 @@ function readUrl(url: unknown): string {
     return value === undefined ? all : `/${value}`;
   });
   return `${origin}${filled}${rest}`;
+}
+
+/** A whole URL without the parameters of its query that are switched off: files that programs write may have both. */
+function withoutDisabled(raw: string, query: unknown): string {
+  const off = listOf(query).filter((entry) => member(entry, 'disabled') === true);
+  const [, start = '', own, end = ''] = /^([^?#]*)\?([^#]*)([\s\S]*)$/.exec(raw) ?? [];
+  if (off.length === 0 || own === undefined) return raw;
+  const pieces = own.split('&');
+  const on = enabledPairs(query).map(({ key, value }) => bare(`${key}=${value}`));
+  for (const entry of off) {
+    const piece = bare(`${textOf(member(entry, 'key')) ?? ''}=${textOf(member(entry, 'value')) ?? ''}`);
+    const places = pieces.flatMap((one, at) => (bare(one) === piece ? [at] : []));
+    const last = places.at(-1);
+    if (last !== undefined && places.length > on.filter((one) => one === piece).length) pieces.splice(last, 1);
+  }
+  return `${start}${pieces.length === 0 ? '' : `?${pieces.join('&')}`}${end}`;
+}
+
+/** A parameter without a value is written with or without an equals sign. */
+function bare(parameter: string): string {
+  return parameter.replace(/=$/, '');
 }
 
 /** A URL from Postman's parts, if the complete one is missing. */
@@ -153,8 +174,9 @@ function readPart({ key, value, entry }: ReturnType<typeof enabledPairs>[number]
   const source = member(entry, 'src');
   const filename = textOf(member(entry, 'fileName'));
   const named = filename === undefined ? {} : { filename };
-  const paths = Array.isArray(source) ? source : [source];
+  // An empty path is a file that was not chosen yet: sending says so, instead of leaving the part out.
+  const paths = Array.isArray(source) ? source.filter((path) => path !== '') : [source];
   return paths.flatMap((path) =>
-    typeof path === 'string' && path !== '' ? [{ kind: 'file' as const, name: key, path, ...typed, ...named }] : [],
+    typeof path === 'string' ? [{ kind: 'file' as const, name: key, path, ...typed, ...named }] : [],
   );
 }

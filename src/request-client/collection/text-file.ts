@@ -48,7 +48,11 @@ export class TextFile {
    */
   async write(text: string, { overwrite = false } = {}): Promise<void> {
     if (!overwrite && (await this.changedOnDisk())) {
-      const message = `${basename(this.path)} was changed on disk since it was opened; open it again, or overwrite it`;
+      const name = basename(this.path);
+      const message =
+        this.#digest === null
+          ? `${name} exists already; choose another name, or overwrite it`
+          : `${name} was changed on disk since it was opened; open it again, or overwrite it`;
       throw new TroupeError('INVALID_REQUEST', message, { changedOnDisk: true });
     }
     const target = await realpath(this.path).catch(() => this.path);

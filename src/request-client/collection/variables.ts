@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { dynamicVariables } from '../collection-run/postman-modules.js';
 import type { RequestBody, RequestDraft } from '../request.js';
 
 /** Variables by name; the first scope with a name takes precedence. */
@@ -8,7 +9,7 @@ export type VariableScope = ReadonlyMap<string, string>;
 const MAX_NESTING = 20;
 const PLACE = /\{\{([^{}]+)\}\}/g;
 
-/** Postman's dynamic variables, with a new value at each occurrence. */
+/** The dynamic variables that most requests use; the others are Postman's own, whose modules take a moment to load. */
 const DYNAMIC: Readonly<Record<string, () => string>> = {
   $guid: randomUUID,
   $randomUUID: randomUUID,
@@ -17,7 +18,7 @@ const DYNAMIC: Readonly<Record<string, () => string>> = {
   $randomInt: () => String(Math.floor(Math.random() * 1001)),
 };
 
-/** Replaces `{{name}}` by values. A variable without a value is kept as written, and its name is added to `missing`. */
+/** Replaces `{{name}}` by values, dynamic ones by a new value at each place. A variable without a value is kept as written, and its name is added to `missing`. */
 export class VariableResolver {
   readonly missing = new Set<string>();
   readonly #scopes: readonly VariableScope[];
@@ -67,6 +68,8 @@ export class VariableResolver {
       const value = scope.get(name);
       if (value !== undefined) return value;
     }
-    return DYNAMIC[name]?.();
+    if (!name.startsWith('$')) return undefined;
+    const made: unknown = (DYNAMIC[name] ?? dynamicVariables().get(name))?.();
+    return made === undefined ? undefined : String(made);
   }
 }

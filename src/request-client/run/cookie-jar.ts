@@ -18,7 +18,10 @@ export class CookieJar implements CookieAccess {
 
   /** Keeps what a Set-Cookie header asks for; what the server must not set is ignored, as browsers do. */
   async take(url: string, setCookie: readonly string[]): Promise<void> {
-    for (const text of setCookie) await this.#jar.setCookie(text, url, { ignoreError: true });
+    for (const text of setCookie) {
+      const cookie = Cookie.parse(text, { loose: true });
+      if (cookie !== undefined) await this.#jar.setCookie(dated(cookie), url, { ignoreError: true });
+    }
     if (setCookie.length > 0) await this.#trim();
   }
 
@@ -30,7 +33,7 @@ export class CookieJar implements CookieAccess {
   async set(url: string, given: unknown): Promise<object> {
     const cookie = typeof given === 'string' ? Cookie.parse(given, { loose: true }) : made(given);
     if (cookie === undefined) throw new TypeError('The cookie needs a name');
-    const kept = await this.#jar.setCookie(cookie, withScheme(url));
+    const kept = await this.#jar.setCookie(dated(cookie), withScheme(url));
     await this.#trim();
     return described(kept ?? cookie);
   }
@@ -102,6 +105,15 @@ export class CookieJar implements CookieAccess {
     const oldest = all.sort((a, b) => a.creationIndex - b.creationIndex).slice(0, tooMany);
     for (const { domain, path, key } of oldest) await this.#jar.store.removeCookie(domain ?? '', path ?? '/', key);
   }
+}
+
+/** Max-Age as a time: it counts from now, and takes precedence over Expires. */
+function dated(cookie: Cookie): Cookie {
+  if (typeof cookie.maxAge !== 'number') return cookie;
+  const until = new Date(cookie.maxAge <= 0 ? 0 : Date.now() + cookie.maxAge * 1000);
+  cookie.expires = Number.isNaN(until.getTime()) ? 'Infinity' : until;
+  cookie.maxAge = null;
+  return cookie;
 }
 
 function compare(a: string, b: string): number {

@@ -1,5 +1,6 @@
 import { TroupeError } from '../../protocol/errors.js';
 
+const NO_TLS = 'the server does not speak TLS on this port; is it http:// and not https://?';
 /** Explanations of network errors, with remedies. Keys are codes of Node, OpenSSL and its HTTP parser. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host; check the name',
@@ -23,7 +24,10 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'the authority of the certificate is not trusted here; name its file with --ca or in the settings',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS on this port; is it http:// and not https://?',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  // Some versions of OpenSSL take the first bytes of another protocol for a length.
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  ERR_SSL_DATA_LENGTH_TOO_LONG: NO_TLS,
   EPROTO: 'the server does not speak TLS on this port, or only unsafe versions; is it http:// and not https://?',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server speaks only versions of TLS that are no longer safe',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { assertNever } from '../../base/assert-never.js';
+import { TroupeError } from '../../protocol/errors.js';
 import type { FormPart, RequestBody } from '../request.js';
 import { type BodyFile, bodyFile, type FilePlace } from './body-files.js';
 
@@ -27,6 +28,7 @@ export async function contentOf(body: RequestBody, place: FilePlace): Promise<Re
     case 'bytes':
       return ofBytes(Buffer.from(body.base64, 'base64'));
     case 'file': {
+      if (body.path.trim() === '') throw noFile('The body');
       const file = await bodyFile(body.path, place);
       if (!body.withoutNewlines) return { length: file.size, contentType: null, open: () => file.open() };
       // The reader gets the file's errors.
@@ -40,6 +42,16 @@ export async function contentOf(body: RequestBody, place: FilePlace): Promise<Re
     default:
       return assertNever(body);
   }
+}
+
+function noFile(what: string): TroupeError {
+  return new TroupeError(
+    'REQUEST_FAILED',
+    `${what} is a file without a path; nothing was sent. Choose a file in Body`,
+    {
+      cause: 'NO_FILE',
+    },
+  );
 }
 
 function ofBytes(bytes: Buffer): RequestContent {
@@ -65,6 +77,7 @@ async function formContent(parts: readonly FormPart[], place: FilePlace): Promis
     length += bytes.length;
   };
   for (const part of parts) {
+    if (part.kind === 'file' && part.path.trim() === '') throw noFile(`The part '${part.name}'`);
     const file = part.kind === 'file' ? await bodyFile(part.path, place) : null;
     put(Buffer.from(`--${boundary}\r\n${partHeaders(part)}\r\n\r\n`));
     if (part.kind === 'text') put(Buffer.from(part.value));

@@ -56,6 +56,13 @@ export function checkScript(author: string): void {
   parsing(source, () => ScriptParser.parse(source, OPTIONS));
 }
 
+/** @throws SCRIPT_ERROR with line and column for a text that is no body of an async function */
+export function checkAsyncBody(author: string): void {
+  parsing(author, () =>
+    Parser.parse(author, { ...OPTIONS, allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true }),
+  );
+}
+
 /**
  * Prepares the file of a flow. The value of the code is a function of `args` for every form of the file: a function, an
  * arrow, or a plain script, whose declarations are local and whose result is its completion value or a top-level

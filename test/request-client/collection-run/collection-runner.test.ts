@@ -246,6 +246,41 @@ t.test('redirects, decoding, keys in the query, tokens and time limits', async (
   t.match(results[0]?.response, { redirects: [{ status: 302 }] });
 });
 
+t.test("each of Postman's dynamic variables has a value, a new one at each place", async (t) => {
+  const names = [
+    ...['$guid', '$timestamp', '$isoTimestamp', '$randomInt', '$randomUUID'],
+    ...['$randomFirstName', '$randomEmail', '$randomCity', '$randomPrice', '$randomLoremSentence', '$randomIP'],
+  ];
+  const [result] = await runAll({
+    item: [
+      {
+        name: 'made up',
+        event: [script('test', 'pm.environment.set("seen", response.body.body)')],
+        request: {
+          method: 'POST',
+          url: '{{base}}/{{$randomUserName}}',
+          header: [{ key: 'X-Name', value: '{{$randomFullName}}' }],
+          body: {
+            mode: 'raw',
+            raw: `${names.map((name) => `{{${name}}}`).join('\n')}\n{{$randomUUID}}\n{{$randomNothing}}`,
+          },
+        },
+      },
+    ],
+  });
+  t.same(result?.unresolved, ['$randomNothing']);
+  const { request } = result ?? {};
+  t.notMatch(`${request?.url} ${JSON.stringify(request?.headers)}`, /\{\{/);
+  const lines = request?.body.kind === 'text' ? request.body.text.split('\n') : [];
+  t.equal(lines.length, names.length + 2);
+  t.same(
+    lines.filter((line) => line.includes('{{')),
+    ['{{$randomNothing}}'],
+  );
+  t.match(lines[6], /^\S+@\S+\.\S+$/);
+  t.not(lines[4], lines[names.length]);
+});
+
 t.test('scripts can send requests and choose the next one', async (t) => {
   const results = await runAll({
     item: [

@@ -81,6 +81,61 @@ t.test('a Before script that throws does not keep the request from being sent', 
   ]);
 });
 
+t.test('a script that is wrong is reported with its name, its line, and its own text', async (t) => {
+  const wrong = [
+    ['const a = 1;', 'const b = ;'],
+    ['const a = 1;', '', '  pm.nothing.here();'],
+    ['missing();'],
+    ['await 1; if (true) {'],
+  ];
+  const { results } = await run({
+    item: wrong.map((lines, index) => ({
+      name: `n${index}`,
+      event: [script('test', ...lines)],
+      request: `${base}/wrong`,
+    })),
+  });
+  const errors = results.map(({ error }) => error);
+  t.match(errors, [
+    { error: "After of n0, line 2: SyntaxError: Unexpected token ';': const b = ;", details: { line: 2, column: 11 } },
+    { error: /^After of n1, line 3: TypeError/, details: { line: 3, frame: /> 3 \| {3}pm\.nothing\.here/ } },
+    { error: /^After of n2, line 1: ReferenceError/, details: { line: 1, frame: /> 1 \| missing\(\);/ } },
+    { error: /^After of n3, line 1: SyntaxError: Unexpected/, details: { line: 1 } },
+  ]);
+  t.notMatch(JSON.stringify(errors), /\$script/);
+});
+
+t.test('a query parameter that is switched off is not sent, though the whole URL has it', async (t) => {
+  seen.length = 0;
+  const off = { key: 'b', value: '2', disabled: true };
+  const a = { key: 'a', value: '1' };
+  const item = [
+    { raw: `${base}/q?a=1&b=2`, query: [a, off] },
+    { raw: `${base}/q?b=2&b=2&a=1#x`, query: [{ key: 'b', value: '2' }, off, a] },
+    { raw: `${base}/q?a=1`, query: [a, off] },
+    { raw: `${base}/q?b=2`, query: [off] },
+    { raw: `${base}/q?a=1&c`, query: [a, { key: 'c', value: null, disabled: true }] },
+  ].map((url, index) => ({ name: `n${index}`, request: { url } }));
+  await run({ item });
+  t.strictSame(seen, ['/q?a=1', '/q?b=2&a=1', '/q?a=1', '/q', '/q?a=1']);
+});
+
+t.test('a body or a part whose file was not chosen is refused, and not left out', async (t) => {
+  seen.length = 0;
+  const bodies = [
+    { mode: 'formdata', formdata: [{ key: 'upload', type: 'file', src: '' }] },
+    { mode: 'file', file: { src: '' } },
+  ];
+  const { results } = await run({
+    item: bodies.map((body) => ({ name: body.mode, request: { method: 'POST', url: `${base}/form`, body } })),
+  });
+  t.match(results, [
+    { error: { code: 'REQUEST_FAILED', error: /^The part 'upload' is a file without a path; nothing was sent/ } },
+    { error: { code: 'REQUEST_FAILED', error: /^The body is a file without a path; nothing was sent/ } },
+  ]);
+  t.strictSame(seen, []);
+});
+
 t.test('an API that always answers 401 costs one refresh, not one a request', async (t) => {
   granted = 0;
   const auth = { type: 'oauth2', oauth2: pairs(machine) };

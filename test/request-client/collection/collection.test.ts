@@ -6,6 +6,7 @@ import { authAt } from '#troupe/request-client/collection/auth.js';
 import { Collection, type CollectionNode } from '#troupe/request-client/collection/collection.js';
 import { CollectionFile } from '#troupe/request-client/collection/collection-file.js';
 import { readRequest } from '#troupe/request-client/collection/read-request.js';
+import { TextFile } from '#troupe/request-client/collection/text-file.js';
 import { writeItem } from '#troupe/request-client/collection/write-request.js';
 import { requestsBelow } from '#troupe/request-client/collection-run/collection-runner.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
@@ -176,6 +177,7 @@ t.test("a file is saved completely, and not over somebody else's changes", async
   await file.save({ overwrite: true });
   t.equal(statSync(path).size, file.collection.text.length);
   await t.rejects(CollectionFile.open(`${path}.none`), { code: 'NOT_FOUND' });
+  await t.rejects(TextFile.create(path).write('{}'), { message: /^c\.json exists already; choose another name/ });
 });
 
 t.test('a collection of two thousand requests opens, and its last one can be changed', async (t) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { requestsModule } from '#troupe/request-client/flow/requests-module.js';
 import { serviceReach } from '#troupe/request-client/flow/service-reach.js';
+import { CookieJar } from '#troupe/request-client/run/cookie-jar.js';
 import { guardLeaks } from '../../support/leaks.js';
 
 guardLeaks(t);
@@ -109,4 +110,32 @@ t.test('a script cannot send a secret of the collection elsewhere as a cookie', 
   const to = base.replace('127.0.0.1', 'localhost');
   await t.rejects(session()('shop/Leak', { to }), { code: 'REQUEST_FAILED', details: { cause: 'ORIGIN' } });
   t.strictSame(heard, []);
+});
+
+t.test('Max-Age counts from when the cookie was set, and not from its last use', async (t) => {
+  const jar = new CookieJar();
+  const before = Date.now();
+  await jar.take('http://h.example/', [
+    'a=1; Max-Age=60',
+    'b=2',
+    'c=3; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+    'd=4; Max-Age=0; Expires=Thu, 01 Jan 2970 00:00:00 GMT',
+    'f=6; Max-Age=99999999999999; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+  ]);
+  await jar.set('http://h.example/', 'e=5; Max-Age=60');
+  const after = Date.now();
+  const rows = await jar.list();
+  t.strictSame(
+    rows.map(({ name }) => name),
+    ['a', 'b', 'c', 'e', 'f'],
+  );
+  for (const { name, expires } of rows) {
+    const until = Date.parse(expires ?? '');
+    if (name === 'b' || name === 'f') t.equal(expires, null);
+    else t.ok(until >= before + 59_999 && until <= after + 60_000, name);
+  }
+  await jar.header('http://h.example/');
+  t.strictSame(await jar.list(), rows);
+  await jar.take('http://h.example/', ['a=1; Max-Age=0']);
+  t.equal(await jar.header('http://h.example/'), 'b=2; c=3; f=6; e=5');
 });

@@ -137,6 +137,14 @@ t.test('authorization is imported, and inherited from a folder', async (t) => {
   t.match(login, { kind: 'oauth2', settings: new Map([['scope', 'read write']]) });
 });
 
+t.test('a Postman collection keeps its description, as the folder that it becomes', async (t) => {
+  const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
+  for (const description of ['What it is **for**', { content: 'What it is **for**', type: 'text/markdown' }]) {
+    const { items } = importAny(JSON.stringify({ info: { name: 'Api', schema, description }, item: [] }));
+    t.match(items, [{ name: 'Api', description: 'What it is **for**' }]);
+  }
+});
+
 t.test('a text of no known format, and broken ones, are errors that say why', async (t) => {
   for (const [text, why] of [
     ['{"a": 1', /begins as JSON, but is not valid/],

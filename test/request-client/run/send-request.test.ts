@@ -179,12 +179,17 @@ t.test('failures are explained', async (t) => {
     (socket) => void socket.on('error', () => undefined).end('SSH-2.0-x\r\n', () => void socket.destroy()),
   );
   const silentPort = await portOf(silent);
+  const longRecord = createRawServer(
+    (socket) => void socket.on('error', () => undefined).once('data', () => void socket.end('\x16\x03\x01P/x')),
+  );
+  const longRecordPort = await portOf(longRecord);
   for (const [url, says] of [
     [
       `https://127.0.0.1:${tlsPort}/`,
       /self-signed; trust it \(--ca, or a CA file in the settings\), or turn certificate checks off/,
     ],
     [plain, /does not speak TLS on this port/],
+    [`https://127.0.0.1:${longRecordPort}/`, /does not speak TLS on this port/],
     [`http://127.0.0.1:${silentPort}/`, /is not HTTP/],
     ['http://127.0.0.1:1/', /nothing listens there/],
     ['ftp://h/', /ftp:\/\/ is not supported/],

@@ -107,7 +107,11 @@ t.test('an environment beside the collection is chosen, edited and saved; anothe
   await act('[aria-label="File name or path"]', 'input', 'mine');
   await act('dialog button.main', 'click');
   await holds('document.querySelector("[aria-label=Environment]").selectedOptions[0].innerText === "mine"');
-  t.ok(existsSync(join(folder, 'mine.json')));
+  t.ok(existsSync(join(folder, 'mine.postman_environment.json')));
+  await act('[aria-label=Environment]', 'select', 'New environment…');
+  await act('[aria-label="File name or path"]', 'input', 'mine');
+  await act('dialog button.main', 'click');
+  await shows('mine.postman_environment.json exists already');
   await act('[aria-label=Environment]', 'select', 'No environment');
   await shows(`${echo.origin}/folder`);
 });
@@ -117,6 +121,9 @@ t.test('a folder is run: each result is in a table, the run can be stopped, and 
   await press('Control+Enter');
   await shows('3 sent, 1 failed');
   await shows('is 201: AssertionError: expected response to have status code 201 but got 200');
+  // The status is as good as the server says; the failed test has a place of its own.
+  const ofBroken = 'document.querySelectorAll(".results tbody tr")[1]?.cells';
+  t.match(await call('page', `[...${ofBroken}].slice(1).map(({ className }) => className)`), [/good/, /./, /bad/]);
   t.strictSame(await faults(), [[], []]);
   await act('{checkbox}Stop at the first failure', 'click');
   await press('Control+Enter');
@@ -136,17 +143,24 @@ t.test('a folder is run: each result is in a table, the run can be stopped, and 
   await shows('1 of 2 tests failed');
 });
 
-t.test('a running request is cancelled', async () => {
+t.test('a running request is cancelled: that is what the window shows, and not the answer before', async () => {
   echo.delayMs = 60_000;
   await press('Control+Enter');
   await holds('document.querySelector(".line button.main")?.innerText === "Cancel"');
   await act('.line button.main', 'click');
   await holds('document.querySelector(".line button.main")?.innerText === "Send"');
   echo.delayMs = 0;
+  await holds('document.querySelector(".status strong")?.innerText === "Cancelled"');
+  await holds('document.querySelector("section[aria-label=Response] [role=tab]") === null');
+  await press('Control+Enter');
+  await holds('document.querySelector(".status strong")?.innerText.startsWith("200") === true');
 });
 
 t.test('the history is searched, a request copied from it, and it has no secret on disk', async (t) => {
   await press('Control+h');
+  // The test of the last request failed, and its status is good.
+  await holds('document.querySelector("aside li .good")?.innerText === "200"');
+  await holds('document.querySelector("aside li .bad")?.innerText === "✗"');
   await act('[aria-label="Search the history"]', 'input', 'last');
   await holds('[...document.querySelectorAll("aside li .name")].every(({ innerText }) => innerText === "Last")');
   t.strictSame(await faults(), [[], []]);

@@ -52,10 +52,13 @@ t.test('an imported request is reviewed, edited, given an After script, and run'
   await act('[aria-label="Header 2 name"]', 'input', 'X-Trace');
   await act('[aria-label="Header 2 value"]', 'input', '{{trace}}');
   await shows('No value for trace');
-  await act('[aria-label="Header 2 value"]', 'input', 'on');
+  await act('[aria-label="Header 2 value"]', 'input', '{{$randomCountryCode}}');
+  await holds('!document.body.innerText.includes("No value for")');
   await act('{tab}Body', 'click');
   await act('[aria-label="Kind of body"]', 'select', 'Text');
-  await act('[aria-label="Body"]', 'input', '{"id": {{id}}}');
+  await act('[aria-label="Body"]', 'input', '{"id":{{id}},"of":{{ id }},"none":[ ]}');
+  await act('{button}Format', 'click');
+  await holds('document.querySelectorAll("[aria-label=Body] .cm-line").length === 5');
   await act('.line input.method', 'input', 'POST');
   await act('{tab}After', 'click');
   await act('[aria-label="After script"]', 'input', "pm.test('has an id', () => match(response, { body: { id: 7 } }))");
@@ -64,7 +67,12 @@ t.test('an imported request is reviewed, edited, given an After script, and run'
   await shows('200 OK');
   await shows('1 test passed');
   const [sent] = echo.heard.splice(0);
-  t.match(sent, { method: 'POST', url: '/users/7?limit=20', headers: { 'x-trace': 'on' }, body: '{"id": 7}' });
+  t.match(sent, {
+    method: 'POST',
+    url: '/users/7?limit=20',
+    headers: { 'x-trace': /^[A-Z]{2}$/ },
+    body: '{\n  "id": 7,\n  "of": 7,\n  "none": []\n}',
+  });
   t.strictSame(await faults(), [[], []]);
 });
 
@@ -79,7 +87,11 @@ t.test('File > Save asks for a name once; the file contains what is on screen', 
   await shows('Saved');
   t.equal(await call('page', unsaved), false);
   t.match(saved().at(['item', 0]), {
-    request: { method: 'POST', url: { raw: `${echo.origin}/users/{{id}}?limit=20` }, body: { raw: '{"id": {{id}}}' } },
+    request: {
+      method: 'POST',
+      url: { raw: `${echo.origin}/users/{{id}}?limit=20` },
+      body: { raw: '{\n  "id": {{id}},\n  "of": {{ id }},\n  "none": []\n}' },
+    },
     event: [{ listen: 'test', script: { exec: ["pm.test('has an id', () => match(response, { body: { id: 7 } }))"] } }],
   });
   t.match(saved().at(['variable']), [{ key: 'TOKEN' }, { key: 'id', value: '7' }]);
@@ -114,6 +126,26 @@ t.test('the tree is searched, ordered by drag and by key, renamed, duplicated, d
   await press('Control+s');
   await holds(`!(${unsaved})`);
   t.match(saved().at(['item', 1]), { name: 'New folder', item: [{ name: 'List users copy' }, { name: 'List users' }] });
+});
+
+t.test('what is pasted while an import runs is imported after it, and a body keeps its line breaks', async (t) => {
+  const before = (await lines()) as string[];
+  const paste = (text: string): string => `(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', ${JSON.stringify(text)});
+    document.querySelector('main').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+  })()`;
+  await call('page', `${paste(`curl ${echo.origin}/one`)}; ${paste(`curl ${echo.origin}/two -d $'a\\r\\nb'`)}; 0`);
+  await holds(`document.querySelectorAll("[role=treeitem]").length === ${before.length + 2}`);
+  await holds(`document.querySelector("input.url")?.value === "${echo.origin}/two"`);
+  await holds('document.querySelector("[aria-label=Body]")?.innerText.includes("b") === true');
+  await press('Control+Enter');
+  await shows('200 OK');
+  t.match(echo.heard.at(-1), { url: '/two', body: 'a\r\nb' });
+  await press('Control+z');
+  await press('Control+z');
+  await holds(`document.querySelectorAll("[role=treeitem]").length === ${before.length}`);
+  await press('Control+e');
 });
 
 t.test('an answer that comes late does not take back what has changed since', async () => {
@@ -209,3 +241,52 @@ t.test('a collection of 2,000 requests opens, is searched and edited quickly', a
   t.equal(echo.heard.at(-1)?.url, '/edited');
   t.ok(Number(await call('page', 'document.querySelectorAll("[role=treeitem]").length')) < 100, 'draws what is seen');
 });
+
+t.test(
+  'a request that opens late does not cover one that was opened after it, nor one of another collection',
+  async (t) => {
+    const request = (name: string) => ({ name, request: { method: 'GET', url: { raw: `${echo.origin}/${name}` } } });
+    const open = async (name: string, ...requests: readonly string[]): Promise<void> => {
+      const path = join(folder, `${name}.json`);
+      writeFileSync(path, JSON.stringify({ info: { name, schema: 'v2.1.0' }, item: requests.map(request) }));
+      await press('Control+o');
+      await act('[aria-label="File name or path"]', 'input', path);
+      await act('dialog button.main', 'click');
+      await holds(`document.querySelector('[aria-label="GET ${requests[0]}"]') !== null`);
+    };
+    // The first form that is asked for waits for `letLate`.
+    const hold = `(() => {
+    const own = window.fetch;
+    window.fetch = (...args) => {
+      if (!String(args[0].url ?? args[0]).includes('items/')) return own(...args);
+      window.fetch = own;
+      return new Promise((resolve) => (window.letLate = () => resolve(own(...args))));
+    };
+  })()`;
+    const url = `document.querySelector('input.url')?.value`;
+    const tabs = `document.querySelectorAll('[aria-label="Open tabs"] [role=tab]').length`;
+    await act('#search', 'clear');
+    await press('Control+s');
+    await holds('document.querySelector("[aria-label=\\"not saved\\"]") === null');
+    await open('two', 'late', 'quick', 'chosen');
+    await act('{treeitem}GET chosen', 'click');
+    await holds(`${url} === ${JSON.stringify(`${echo.origin}/chosen`)}`);
+    await call('page', hold);
+    await act('{treeitem}GET late', 'click');
+    await holds('window.letLate !== undefined');
+    await act('{treeitem}GET quick', 'click');
+    await holds(`${url} === ${JSON.stringify(`${echo.origin}/quick`)}`);
+    await call('page', 'window.letLate(); 1');
+    await holds(`${tabs} === 3`);
+    t.equal(await call('page', url), `${echo.origin}/quick`);
+    await open('three', 'first', 'second');
+    await call('page', `delete window.letLate; ${hold}`);
+    await act('{treeitem}GET first', 'click');
+    await holds('window.letLate !== undefined');
+    await open('four', 'other');
+    await call('page', 'window.letLate(); 1');
+    await act('{treeitem}GET other', 'click');
+    await holds(`${url} === ${JSON.stringify(`${echo.origin}/other`)}`);
+    t.equal(await call('page', tabs), 1);
+  },
+);

@@ -107,9 +107,12 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
     this.running?.stop.abort();
   }
 
-  /** Runs an operation of the client, one at a time. `onLine` receives every line but those of logins. */
-  protected async while(what: Running['what'], onLine: (line: ProgressLine) => Promise<void>): Promise<void> {
-    if (this.running !== null) return;
+  /**
+   * Runs an operation of the client, one at a time. `onLine` receives every line but those of logins.
+   * @returns whether {@link cancel} ended it
+   */
+  protected async while(what: Running['what'], onLine: (line: ProgressLine) => Promise<void>): Promise<boolean> {
+    if (this.running !== null) return false;
     const stop = new AbortController();
     this.running = { what, login: null, stop };
     this.tokenError = null;
@@ -124,6 +127,7 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
     } finally {
       this.running = null;
     }
+    return stop.signal.aborted;
   }
 }
 

@@ -13,10 +13,16 @@ class Imports {
   text = $state('');
   busy = $state(false);
   made = $state.raw<ImportView | null>(null);
+  #running: Promise<void> = Promise.resolve();
 
   async run(): Promise<void> {
     if (this.text.trim() === '' || this.busy) return;
     this.busy = true;
+    this.#running = this.#run();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
     const result = await workspace.importText(this.text);
     this.busy = false;
     if (result === undefined) return;
@@ -25,9 +31,9 @@ class Imports {
     this.text = result.failed;
   }
 
-  /** Imports a text from elsewhere in the window and shows the result in the pane. */
+  /** Imports a text from elsewhere in the window, after one that is being imported, and shows the result in the pane. */
   async take(text: string): Promise<void> {
-    if (this.busy) return;
+    while (this.busy) await this.#running;
     workspace.pane = 'import';
     this.text = text;
     await this.run();

@@ -6,7 +6,10 @@ export type RequestPart = 'params' | 'headers' | 'body' | 'auth' | 'before' | 'a
 /** A request in a tab, and its last answer. */
 export class RequestTab extends FormTab<RequestForm, FormChange> {
   readonly kind = 'request';
+  /** The last answer, unless the request was cancelled after it. */
   sent = $state.raw<SentView | null>(null);
+  /** The last request was cancelled before there was an answer. */
+  cancelled = $state(false);
   part = $state<RequestPart>('params');
 
   constructor(form: RequestForm, changed: (edit: FormChange) => void) {
@@ -14,13 +17,23 @@ export class RequestTab extends FormTab<RequestForm, FormChange> {
     this.part = firstPart(form);
   }
 
+  /** Shows an answer. */
+  show(sent: SentView): void {
+    this.sent = sent;
+    this.cancelled = false;
+  }
+
   /** `onValues` receives the variables after the request. */
   async send(onValues: (values: ScopeValues) => void): Promise<void> {
-    await this.while('send', async (line) => {
+    let answered = false;
+    const stopped = await this.while('send', async (line) => {
       if (line.kind !== 'sent') return;
-      this.sent = line.sent;
+      answered = true;
+      this.show(line.sent);
       onValues(line.values);
     });
+    // The answer before would look like the one of this request.
+    if (stopped && !answered) [this.sent, this.cancelled] = [null, true];
     await this.lookAtToken();
   }
 }

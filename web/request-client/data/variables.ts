@@ -18,9 +18,21 @@ export function resolved(text: string, values: Values): string {
   return made;
 }
 
+/** A text of the same length with a number in place of each variable, so that JSON with variables is JSON. */
+export function withoutVariables(text: string): string {
+  return text.replace(PLACE, (place) => '1'.repeat(place.length));
+}
+
+let dynamic: ReadonlySet<string> = new Set();
+
+/** Call it once, with the names of the dynamic variables. */
+export function learnDynamic(names: readonly string[]): void {
+  dynamic = new Set(names);
+}
+
 /** Gets a new value at each occurrence when the request is sent. */
 export function isDynamic(name: string): boolean {
-  return /^\$(?:guid|randomUUID|timestamp|isoTimestamp|randomInt)$/.test(name);
+  return dynamic.has(name);
 }
 
 /** Names in a text without a value. */

@@ -16,6 +16,7 @@ import { GroupTab } from './group-tab.svelte.js';
 import { RequestTab } from './request-tab.svelte.js';
 import { RunTab } from './run-tab.svelte.js';
 import { placeOf } from './tree-rows.js';
+import { learnDynamic } from './variables.js';
 
 export type Pane = 'import' | 'variables' | 'history' | 'curl' | 'cookies' | 'settings';
 export type Tab = RequestTab | GroupTab | RunTab;
@@ -35,6 +36,10 @@ class Workspace {
   /** Why the client cannot be used; null if it can. */
   broken = $state<string | null>(null);
   #edited = $state(false);
+  /** Raised by whatever opens a tab: a form that comes after a later one opens no tab in its place. */
+  #turn = 0;
+  /** The first turn of the open document. */
+  #firstTurn = 0;
 
   get document(): DocumentView | null {
     return this.#document;
@@ -71,6 +76,7 @@ class Workspace {
   async begin(): Promise<void> {
     try {
       this.window = await call<WindowView>('GET', 'window');
+      learnDynamic(await call<readonly string[]>('GET', 'dynamic-variables'));
       this.take(await call<DocumentView>('GET', 'document'));
     } catch (error) {
       this.broken = error instanceof Error ? error.message : String(error);
@@ -91,6 +97,8 @@ class Workspace {
   take(document: DocumentView): void {
     for (const tab of this.tabs) tab.cancel();
     this.document = document;
+    this.#turn += 1;
+    this.#firstTurn = this.#turn;
     this.tabs = [];
     this.active = null;
     this.selected = null;
@@ -102,10 +110,11 @@ class Workspace {
   async openRequest(id: string): Promise<RequestTab | undefined> {
     this.selected = id;
     if (!this.#activate(id)) {
+      const turn = this.#turn;
       const form = await call<RequestForm>('GET', `items/${id}`);
-      this.#add(new RequestTab(form, (edit) => this.#applyEdit(id, edit)));
+      this.#add(new RequestTab(form, (edit) => this.#applyEdit(id, edit)), turn);
     }
-    const { tab } = this;
+    const tab = this.tabs.find((one) => one.id === id);
     return tab?.kind === 'request' ? tab : undefined;
   }
 
@@ -113,8 +122,9 @@ class Workspace {
   async openGroup(id: string = COLLECTION_ID): Promise<void> {
     if (id !== COLLECTION_ID) this.selected = id;
     if (this.#activate(id)) return;
+    const turn = this.#turn;
     const form = await call<GroupForm>('GET', `groups/${id}`);
-    this.#add(new GroupTab(form, (edit) => this.#applyEdit(id, edit)));
+    this.#add(new GroupTab(form, (edit) => this.#applyEdit(id, edit)), turn);
   }
 
   openRun(id: string = COLLECTION_ID): void {
@@ -125,6 +135,7 @@ class Workspace {
 
   /** Activates an open tab, and selects its line of the tree. */
   choose(tab: Tab): void {
+    this.#turn += 1;
     if (tab.kind !== 'run') this.selected = tab.id;
     this.#show(tab.id);
   }
@@ -228,10 +239,12 @@ class Workspace {
     });
   }
 
+  /** Adds what is imported to the folder that is selected itself, or else to the collection. */
   async importText(text: string): Promise<ImportView | undefined> {
     return await dialogs.attempt(async () => {
       await this.flush();
-      const made = await call<ImportView>('POST', 'import', { text, parent: this.folderOfSelected });
+      const parent = this.isFolder(this.selected) ? this.selected : null;
+      const made = await call<ImportView>('POST', 'import', { text, parent });
       this.document = made.document;
       const [first] = made.made;
       if (first !== undefined) await this.openRequest(first);
@@ -244,8 +257,13 @@ class Workspace {
     await dialogs.attempt(async () => {
       const sent = await call<SentView>('GET', `history/${id}`);
       const tab = await this.openRequest(sent.itemId);
-      if (tab !== undefined) tab.sent = sent;
+      tab?.show(sent);
     });
+  }
+
+  /** Whether this is the id of a folder. */
+  isFolder(id: string | null): boolean {
+    return id !== null && placeOf(this.document?.items ?? [], id)?.item.method === null;
   }
 
   /** Where new items go: the folder of the selected line. */
@@ -256,14 +274,18 @@ class Workspace {
   }
 
   #activate(id: string): boolean {
+    this.#turn += 1;
     if (!this.tabs.some((tab) => tab.id === id)) return false;
     this.#show(id);
     return true;
   }
 
-  #add(tab: Tab): void {
+  /** @param turn when the tab was asked for; it is not shown if another one was opened since */
+  #add(tab: Tab, turn: number = this.#turn): void {
+    // Of a document that is no longer open.
+    if (turn < this.#firstTurn) return;
     if (!this.tabs.some(({ id }) => id === tab.id)) this.tabs = [...this.tabs, tab];
-    this.#show(tab.id);
+    if (turn === this.#turn) this.#show(tab.id);
   }
 
   #show(id: string): void {

@@ -23,6 +23,9 @@ export function readPostman2(value: unknown, findings: Findings): ImportedConten
       'protocolProfileBehavior',
       'Settings of the whole collection are not imported: protocolProfileBehavior',
     );
-  const folder = folderItem({ name, items, auth });
+  // A text, or an object with a text.
+  const about = member(member(value, 'info'), 'description');
+  const description = textOf(about) ?? textOf(member(about, 'content'));
+  const folder = folderItem({ name, items, auth, description });
   return { items: [events.length === 0 ? folder : { ...folder, event: events }], variables, environments: [] };
 }

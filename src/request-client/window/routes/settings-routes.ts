@@ -1,5 +1,6 @@
 import { ClientSettings, CookieKey, CookieRow } from '../../../protocol/requests/request-settings.js';
 import { WindowSizes } from '../../../protocol/requests/request-window.js';
+import { dynamicNames } from '../../collection-run/postman-modules.js';
 import { checked } from '../checked.js';
 import { at, type WindowRoute } from './window-route.js';
 
@@ -15,6 +16,7 @@ export const SETTINGS_ROUTES: readonly WindowRoute[] = [
     },
   },
   { method: 'GET', path: at('window'), answer: ({ workspace }) => workspace.state.view },
+  { method: 'GET', path: at('dynamic-variables'), answer: () => dynamicNames() },
   {
     method: 'PUT',
     path: at('window/sizes'),
