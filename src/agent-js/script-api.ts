@@ -30,6 +30,7 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     handoff: '(text: string, options?: Timeout): { waitedMs: number; note?: string }',
     requests: '(filter?: string | { url?: string; method?: string; type?: string; status?: number }): PageRequest[]',
     mock: '(url: string, answer: MockAnswer | null): void',
+    clock: ': Playwright.Clock',
     saveState:
       '(name: string, options?: { expiresIn?: number }): { name: string; cookies: number; origins: string[]; expiresAt: string }',
     expect: '(target: string | typeof agent): Expectation & { not: Expectation }',

@@ -25,7 +25,7 @@ t.test('A page’s time is set, frozen, advanced and paused, in new documents, f
     if (status !== 200) throw new Error(JSON.stringify(body));
     return body;
   };
-  t.equal(await run(`agent.go('${site.origin}/'); context.clock.setFixedTime('${NOON}'); ${NOW}`), NOON_MS);
+  t.equal(await run(`agent.go('${site.origin}/'); agent.clock.setFixedTime('${NOON}'); ${NOW}`), NOON_MS);
   t.equal(await run(`agent.page("frames[0].Date.now()")`), NOON_MS, 'in a frame that was there');
   t.equal(await run(`agent.go('${site.origin}/'); ${NOW}`), NOON_MS, 'in a new document');
   t.equal(await run(`agent.page("frames[0].Date.now()")`), NOON_MS, 'in its frame');
@@ -35,12 +35,12 @@ t.test('A page’s time is set, frozen, advanced and paused, in new documents, f
 
   // Timers of the page run when its time does, and what the agent waits for is none of them.
   await run(
-    `context.clock.install({time: '${NOON}'}); agent.go('${site.origin}/'); context.clock.pauseAt(${NOON_MS + 3_600_000})`,
+    `agent.clock.install({time: '${NOON}'}); agent.go('${site.origin}/'); agent.clock.pauseAt(${NOON_MS + 3_600_000})`,
   );
   t.equal(await run(NOW), NOON_MS + 3_600_000);
   t.equal(await run(`agent.text('#fired')`), '1', 'a jump calls a timer once');
-  t.equal(await run(`context.clock.runFor('10:00'); agent.text('#fired')`), '11', 'a run calls it each time');
-  t.equal(await run(`context.clock.fastForward(600_000); agent.text('#fired')`), '12');
+  t.equal(await run(`agent.clock.runFor('10:00'); agent.text('#fired')`), '11', 'a run calls it each time');
+  t.equal(await run(`agent.clock.fastForward(600_000); agent.text('#fired')`), '12');
   t.equal(await run(NOW), NOON_MS + 3_600_000 + 1_200_000);
   t.equal(
     await run(`agent.act('{button}Press', 'click'); agent.look().elements[0].name`),
@@ -52,19 +52,25 @@ t.test('A page’s time is set, frozen, advanced and paused, in new documents, f
     true,
   );
   t.equal(await run(`agent.go('${site.origin}/'); ${NOW}`), NOON_MS + 4_800_000, 'a new document stands still there');
-  await run('context.clock.resume()');
+  await run('agent.clock.resume()');
   t.equal(await run(`agent.until(() => ${NOW} > ${NOON_MS + 4_800_000})`), true);
   t.equal(await run(`context.clock.setFixedTime(5); ${NOW}`), 5, 'it is the clock of page and context');
 
-  for (const wrong of ['setFixedTime("soon")', 'fastForward("1:2:3:4")', 'setFixedTime()']) {
-    const { status, body } = await service.run(id, `context.clock.${wrong}`);
+  for (const wrong of [
+    'setFixedTime("soon")',
+    'fastForward("1:2:3:4")',
+    'install({at: 1})',
+    'setFixedTime()',
+    'stop()',
+  ]) {
+    const { status, body } = await service.run(id, `agent.clock.${wrong}`);
     t.equal(status, 422, `${wrong}: ${JSON.stringify(body)}`);
   }
   const { steps } = (await service.call('GET', `/api/sessions/${id}/report.json`)).body;
-  t.ok(steps.some(({ js }: { js: string }) => js === `context.clock.setFixedTime("${NOON}")`));
+  t.ok(steps.some(({ js }: { js: string }) => js === `agent.clock.setFixedTime("${NOON}")`));
 
   // A call that is cut off costs Playwright its connection, and nothing else.
-  await service.run(id, `context.clock.install({time: '${NOON}'}); context.clock.pauseAt(${NOON_MS + 1_000})`);
+  await service.run(id, `agent.clock.install({time: '${NOON}'}); agent.clock.pauseAt(${NOON_MS + 1_000})`);
   t.match(await service.run(id, `page.waitForFunction('new Promise(() => {})', null, {timeout: 300})`), {
     status: 422,
   });
@@ -75,7 +81,7 @@ t.test('A clock stands again after Playwright’s connection is lost, and a lost
   const { service, sessionThreads } = await startWithThreads(t, { maxSessions: 1, evalTimeout: 5 });
   const { id } = await service.live();
   const page = 'data:text/html,<title>clock</title>';
-  const pause = `context.clock.install({time: '${NOON}'}); context.clock.pauseAt(${NOON_MS + 1_000}); agent.go('${page}'); ${NOW}`;
+  const pause = `agent.clock.install({time: '${NOON}'}); agent.clock.pauseAt(${NOON_MS + 1_000}); agent.go('${page}'); ${NOW}`;
   t.match(await service.run(id, pause), { body: NOON_MS + 1_000 });
   t.not((await service.run(id, `page.evaluate('while (true) {}')`)).status, 200);
   await service.run(id, `agent.go('about:blank')`);
@@ -86,7 +92,7 @@ t.test('A clock stands again after Playwright’s connection is lost, and a lost
     body: { code: 'SESSION_RESTARTED', details: { pageLost: true } },
   });
   t.match(await service.run(id, `Math.abs(${NOW} - ${Date.now()}) < 600_000`), { body: true }, 'there is no clock');
-  t.match(await service.run(id, `context.clock.setFixedTime(7); ${NOW}`), { body: 7 });
+  t.match(await service.run(id, `agent.clock.setFixedTime(7); ${NOW}`), { body: 7 });
 });
 
 t.test('A clock is set to the time that its calls have come to', async (t) => {

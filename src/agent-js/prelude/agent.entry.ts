@@ -5,13 +5,28 @@ import { withKnownMembers } from './members.js';
 
 /** Defines the global `agent`. Runs before any script, so what it captures is as the language made it. */
 export function install(host: Host, engine: Engine): void {
-  const { defineProperty, freeze } = Object;
+  const { defineProperty, freeze, values } = Object;
   // Without a prototype: a script may put `get` or `writable` on Object.prototype.
   const property = (value: unknown, enumerable: boolean): PropertyDescriptor =>
     ({ __proto__: null, value, enumerable, configurable: true, writable: true }) as PropertyDescriptor;
   const set = (target: object, key: PropertyKey, value: unknown, enumerable = true): void => {
     defineProperty(target, key, property(value, enumerable));
   };
+
+  const frozen = (name: string, calls: object): object => {
+    const methods = values(calls);
+    for (let at = 0; at < methods.length; at += 1) freeze(methods[at]);
+    return withKnownMembers(name, freeze(calls));
+  };
+  const clock = frozen('agent.clock', {
+    install: (options: unknown) => host('clock', 'install', options),
+    setFixedTime: (time: unknown) => host('clock', 'setFixedTime', time),
+    setSystemTime: (time: unknown) => host('clock', 'setSystemTime', time),
+    fastForward: (ticks: unknown) => host('clock', 'fastForward', ticks),
+    runFor: (ticks: unknown) => host('clock', 'runFor', ticks),
+    pauseAt: (time: unknown) => host('clock', 'pauseAt', time),
+    resume: (given: unknown) => host('clock', 'resume', given),
+  });
 
   const agent = {
     go: (url: unknown, more: unknown) => host('go', url, more),
@@ -32,6 +47,7 @@ export function install(host: Host, engine: Engine): void {
     requests: (filter: unknown) => host('requests', filter),
     // Only a null that was given ends a mock.
     mock: (url: unknown, answer: unknown) => host('mock', url, answer === undefined ? {} : answer),
+    clock,
     saveState: (name: unknown, options: unknown) => host('saveState', name, options),
     downloads: (given: unknown) => host('downloads', given),
     expect: expectOf(host, engine, (target) => target === value),
@@ -44,7 +60,6 @@ export function install(host: Host, engine: Engine): void {
   };
   // For troupe flow check --url alone, so it is in no list of calls.
   set(agent, 'recount', (locators: unknown) => host('recount', locators), false);
-  for (const method of Object.values(agent)) freeze(method);
-  const value: object = withKnownMembers('agent', freeze(agent));
+  const value: object = frozen('agent', agent);
   defineProperty(globalThis, 'agent', { value, enumerable: true, configurable: false, writable: false });
 }

@@ -1,6 +1,5 @@
 import { type UploadFolders, uploadPaths } from '../../agent-js/acting/uploads.js';
 import type { Agent } from '../../agent-js/agent.js';
-import { membersOf, misuse, textOf } from '../../agent-js/call-arguments.js';
 import { sandboxTable } from '../../agent-js/playwright-api/sandbox-table.js';
 import { stretched, unstretched } from '../../base/deadline.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
@@ -8,6 +7,7 @@ import type { SessionEvent } from '../../protocol/events.js';
 import { readBundle } from '../../script/bundle.js';
 import type { HostCallContext, HostModule } from '../../script/host-module.js';
 import type { Reply, ThreadCall, Wire } from '../wire.js';
+import { type AgentCall, clockCall, mockCall } from './agent-calls.js';
 import { callText, chainText, valueText } from './call-text.js';
 import { type CheckedCall, checkCall, checkExpect } from './check-call.js';
 import { ClockModel } from './clock-model.js';
@@ -27,7 +27,6 @@ const ACTING_VALUES: ReadonlySet<string> = new Set(['evaluate', 'evaluateAll', '
 const QUIET: ReadonlySet<string> = new Set(['frame', 'frames', 'childFrames', 'parentFrame', 'opener', 'pages']);
 /** What Playwright knows without asking the page, which may have a dialog open. */
 const KNOWN_HERE: ReadonlySet<string> = new Set([...QUIET, 'url', 'isClosed', 'isDetached', 'name', 'viewportSize']);
-const MOCK_MEMBERS = ['status', 'json', 'body', 'headers', 'contentType', 'delay', 'abort'] as const;
 const QUIET_CLASSES: ReadonlySet<string> = new Set(['Request', 'Response']);
 
 type Expectation = ReturnType<typeof checkExpect> & ReturnType<typeof readHow>;
@@ -84,10 +83,13 @@ export class PlaywrightSession {
     };
   }
 
-  /** The agent's module with the call `mock` in addition: a rule of `context.route`, for all tabs. */
+  /** The agent's module with the calls `mock` and `clock` in addition, which are Playwright's. */
   addTo(module: HostModule): HostModule {
-    const mock = ([url, answer]: readonly unknown[], context: HostCallContext) => this.#mock(url, answer, context);
-    return { ...module, calls: { ...module.calls, mock } };
+    const calls: HostModule['calls'] = {
+      mock: async ([url, answer], context) => this.#agentCall(mockCall(url, answer), context),
+      clock: async ([method, ...given], context) => this.#agentCall(clockCall(method, given), context),
+    };
+    return { ...module, calls: { ...module.calls, ...calls } };
   }
 
   /** Disconnects Playwright. Idempotent. */
@@ -98,21 +100,13 @@ export class PlaywrightSession {
     for (const old of this.#old) await old.release();
   }
 
-  async #mock(url: unknown, answer: unknown, context: HostCallContext): Promise<null> {
-    const wanted = textOf(url, 'agent.mock takes an address or a glob, such as "**/api/orders"');
-    const text = `agent.mock(${[url, answer].map((one) => valueText(wireOf(one))).join(', ')})`;
-    const rule = membersOf(answer, 'agent.mock', MOCK_MEMBERS);
-    const ends = answer === null;
-    if (!ends && Object.keys(rule).length === 0) {
-      throw misuse('agent.mock takes what to answer: {status, json, body, headers, contentType, delay} or {abort}');
-    }
-    const call = checkCall(['context', []], ends ? 'unroute' : 'route', [wanted, ...(ends ? [] : [wireOf(rule)])]);
-    await this.#call(call, context, text);
+  async #agentCall({ call, text, name }: AgentCall, context: HostCallContext): Promise<null> {
+    await this.#call(call, context, { text, name });
     return null;
   }
 
-  /** @param text how the step is shown, if not as the call itself */
-  async #call(call: CheckedCall, context: HostCallContext, text?: string): Promise<Reply> {
+  /** @param as how the step is shown, if not as the call itself */
+  async #call(call: CheckedCall, context: HostCallContext, as?: Omit<AgentCall, 'call'>): Promise<Reply> {
     const { chain, of, method, signature } = call;
     if (method === 'setDefaultTimeout' || method === 'setDefaultNavigationTimeout') return this.#setTimeout(call);
     if (of === 'Download' && method === 'saveAs') return this.#saveDownload(call, context);
@@ -143,9 +137,9 @@ export class PlaywrightSession {
     if (!acts || kind === 'later' || QUIET_CLASSES.has(of)) return run();
     let shown: readonly Wire[] = TYPING.has(method) ? masked(call.args) : call.args;
     const step = {
-      method: text === undefined ? method : 'mock',
-      source: () => text ?? callText(chain, method, shown),
-      slug: () => (text === undefined ? chainText(chain) : 'mock'),
+      method: as?.name ?? method,
+      source: () => as?.text ?? callText(chain, method, shown),
+      slug: () => as?.name ?? chainText(chain),
       shownResult,
     };
     return this.#parts.agent.otherStep(step, context.site, async () => {
@@ -374,15 +368,6 @@ export class PlaywrightSession {
 /** Of an object that stays in Playwright nothing is to be seen. */
 function shownResult(reply: unknown): unknown {
   return typeof reply === 'object' && reply !== null && 'value' in reply ? reply.value : null;
-}
-
-/** Plain JSON as a call's argument. */
-function wireOf(value: unknown): Wire {
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string')
-    return value;
-  if (Array.isArray(value)) return ['a', value.map(wireOf)];
-  if (typeof value !== 'object') return ['u'];
-  return ['o', Object.entries(value).map(([name, member]) => [name, wireOf(member)] as const)];
 }
 
 function readHow(how: unknown): { not: boolean; message: string | null; soft: boolean } {
