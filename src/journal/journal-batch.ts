@@ -18,6 +18,11 @@ export interface JournalBatch {
   /** Idempotency keys, which must not be in the journal yet. */
   readonly submissions?: readonly Submission[];
   readonly keyValues?: readonly KeyValue[];
+  /**
+   * If the database server goes away, the batch waits until it answers again, for ten minutes at most, and is then
+   * written once and in order. Other batches are rejected after some seconds.
+   */
+  readonly isKept?: boolean | undefined;
 }
 
 /**
@@ -29,7 +34,7 @@ export function toWrite(batch: JournalBatch): {
   readonly rows: number;
   readonly characters: number;
 } {
-  const { events = [], submissions = [] } = batch;
+  const { events = [], submissions = [], isKept } = batch;
   const keyValues = (batch.keyValues ?? []).map(({ kind, id, data }) => ({
     kind,
     id,
@@ -43,5 +48,5 @@ export function toWrite(batch: JournalBatch): {
   for (const { request } of requests) characters += request.length;
   for (const [, , , data] of events) characters += data.length;
   for (const { data } of keyValues) characters += data?.length ?? 0;
-  return { message: { records, requests, events, submissions, keyValues: keyValues }, rows, characters };
+  return { message: { records, requests, events, submissions, keyValues, isKept }, rows, characters };
 }

@@ -325,7 +325,8 @@ export class Journal {
   }
 
   #read<R extends keyof JournalReads>(name: R, ...args: Parameters<JournalReads[R]>): ReturnType<JournalReads[R]> {
-    return this.#ask({ op: 'read', name, args }) as ReturnType<JournalReads[R]>; // The thread calls the method named R.
+    const isKept = Reflect.get(Object(args[0]), 'isKept') === true;
+    return this.#ask({ op: 'read', name, args, isKept }) as ReturnType<JournalReads[R]>; // The thread calls the method named R.
   }
 
   #ask(request: Unnumbered<JournalRequest>, rows = 1, characters = 0): Promise<unknown> {
@@ -355,18 +356,14 @@ export class Journal {
   #settle(replies: readonly JournalReply[]): void {
     for (const reply of replies) {
       const pending = this.#pending.get(reply.id);
-      if (pending === undefined) continue;
+      const error = 'error' in reply ? decodeError(reply.error) : null;
+      if (pending !== undefined && reply.wrote) this.#health.note(error);
+      if (pending === undefined || 'waits' in reply) continue;
       this.#pending.delete(reply.id);
       this.#waitingRows -= pending.rows;
       this.#waitingCharacters -= pending.characters;
-      if ('error' in reply) {
-        const error = decodeError(reply.error);
-        if (reply.wrote) this.#health.failed(error);
-        pending.reject(error);
-        continue;
-      }
-      if (reply.wrote) this.#health.succeeded();
-      pending.resolve(reply.value);
+      if ('value' in reply) pending.resolve(reply.value);
+      else if (error !== null) pending.reject(error);
     }
   }
 

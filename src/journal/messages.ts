@@ -153,6 +153,8 @@ export interface EventQuery {
   readonly limit: number;
   /** The page ends after this many characters of data; about 4 Mi if omitted. */
   readonly characters?: number | undefined;
+  /** While the database is away, the read waits for it, for ten minutes at most. */
+  readonly isKept?: boolean | undefined;
 }
 
 /** A request that changes the database. Requests that wait when a transaction begins share it. */
@@ -165,6 +167,8 @@ export type WriteRequest =
       readonly events: readonly EventRow[];
       readonly submissions: readonly Submission[];
       readonly keyValues: readonly KeyValueRow[];
+      /** See `JournalBatch.isKept`. */
+      readonly isKept?: boolean | undefined;
     }
   | { readonly op: 'remove'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'removeBatch'; readonly id: number; readonly batchId: string }
@@ -202,6 +206,8 @@ export interface ReadRequest {
   readonly id: number;
   readonly name: keyof JournalReads;
   readonly args: readonly unknown[];
+  /** See `EventQuery.isKept`. */
+  readonly isKept?: boolean | undefined;
 }
 
 /** From the owner to the journal's thread, posted in arrays, in order. */
@@ -222,7 +228,10 @@ export type JournalOpened =
   | { readonly opened: 'damaged'; readonly tables: readonly SalvagedTable[] }
   | { readonly opened: false; readonly error: ErrorBody };
 
-/** From the thread to the owner, posted in arrays. The value of a write is the number of its first event. */
+/**
+ * From the thread to the owner, posted in arrays. The value of a write is the number of its first event. `waits`: the
+ * write is kept, and its own reply follows.
+ */
 export type JournalReply =
   | { readonly id: number; readonly value: unknown; readonly wrote?: true }
-  | { readonly id: number; readonly error: ErrorBody; readonly wrote?: true };
+  | { readonly id: number; readonly error: ErrorBody; readonly wrote?: true; readonly waits?: true };

@@ -15,13 +15,9 @@ export class WriteHealth {
     this.#probe = probe;
   }
 
-  succeeded(): void {
-    this.#fault = null;
-  }
-
-  /** Records a failed write. Errors that the file did not cause, such as a duplicate key, are ignored. */
-  failed(error: TroupeError): void {
-    if (error.details?.cause !== undefined) this.#fault = error;
+  /** Records a write that failed, or null. Errors that the file did not cause, such as a duplicate key, are ignored. */
+  note(error: TroupeError | null): void {
+    if (error === null || error.details?.cause !== undefined) this.#fault = error;
   }
 
   /**

@@ -175,6 +175,35 @@ t.test('The journal in PostgreSQL', { skip }, async (t) => {
     if (typeof outcome === 'number') t.equal(texts[1], 'during');
   });
 
+  await t.test('keeps what may wait while the server is away, and writes it once and in order', async (t) => {
+    const url = await createDatabase(server.url('postgres'));
+    const journal = await open(t, url);
+    await journal.write({ events: [said(1, 'before')] });
+    await server.stop('SIGKILL');
+    let settled = 0;
+    const keep = (n: number) => {
+      const write = journal.write({ events: [said(1, `kept ${n}`)], isKept: true });
+      return write.finally(() => {
+        settled += 1;
+      });
+    };
+    const writes = [keep(0), keep(1)];
+    const read = journal.events({ sessionId: idOf(1), after: 0, limit: 100, isKept: true });
+    await t.rejects(journal.write({ events: [said(1, 'not kept')] }), { code: 'UNAVAILABLE' });
+    for (let n = 2; n < 5; n += 1) {
+      writes.push(keep(n));
+      await t.rejects(journal.list({ limit: 1 }), { code: 'UNAVAILABLE' }, 'nothing else waits');
+    }
+    t.equal(settled, 0);
+    t.match(journal.writeFault(), { code: 'UNAVAILABLE' }, 'the fault is known all the while');
+    await server.start();
+    t.same(await Promise.all(writes), [2, 3, 4, 5, 6]);
+    t.equal(journal.writeFault(), null);
+    const texts = ['before', ...[0, 1, 2, 3, 4].map((n) => `kept ${n}`)];
+    t.same(textsOf(await journal.events({ after: 0, limit: 100 })), texts);
+    t.equal(textsOf(await read)[0], 'before', 'a read that may wait did');
+  });
+
   await t.test('has what it reported as written, once, when the server is killed at any moment', async (t) => {
     const url = await createDatabase(server.url('postgres'));
     const journal = await open(t, url);
@@ -184,9 +213,11 @@ t.test('The journal in PostgreSQL', { skip }, async (t) => {
       const writer = async (which: number) => {
         for (let n = 0; !isOver; n += 1) {
           const text = `${round} ${which} ${n}`;
-          const outcome = await journal.write({ events: [said(which, text)] }).catch((error: unknown) => error);
+          const isKept = which === 3;
+          const write = journal.write({ events: [said(which, text)], isKept });
+          const outcome = await write.catch((error: unknown) => error);
           if (typeof outcome === 'number') written.push(text);
-          else t.match(outcome, { code: 'UNAVAILABLE' });
+          else t.match([isKept, outcome], [false, { code: 'UNAVAILABLE' }], 'what may wait does');
         }
       };
       const writers = [1, 2, 3].map(writer);

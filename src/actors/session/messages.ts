@@ -154,8 +154,11 @@ export type SessionMessages = {
   /** The step has ended; with an error, it has failed. */
   EndStep: { readonly payload: { readonly step: number; readonly error: ErrorBody | null }; readonly reply: null };
   DetachDevTools: { readonly payload: { readonly client: number }; readonly reply: null };
-  /** The model's answer with this number is on disk. Its tool calls are not executed before. */
-  ModelAnswerRecorded: { readonly payload: { readonly call: number }; readonly reply: null };
+  /** The model's answer with this number is on disk, or why it cannot be. Its tool calls are not executed before. */
+  ModelAnswerRecorded: {
+    readonly payload: { readonly call: number; readonly error: ErrorBody | null };
+    readonly reply: null;
+  };
 };
 
 /** A session actor emits its events in batches, in order. It crashes with WORKER_LOST if its browser is gone. */

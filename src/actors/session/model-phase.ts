@@ -10,9 +10,9 @@ import { Model } from '../../autonomy/model.js';
 import { type LoopClock, ModelCaller } from '../../autonomy/model-caller.js';
 import { systemPrompt, taskMessage } from '../../autonomy/prompt.js';
 import type { ScriptOutcome } from '../../autonomy/tool-answers.js';
-import { pause, stretched, Wakeups, withSignal } from '../../base/deadline.js';
+import { pause, stretched, Wakeups } from '../../base/deadline.js';
 import type { ModelChoice } from '../../config/models.js';
-import { encodeError, TroupeError } from '../../protocol/errors.js';
+import { decodeError, type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { HeldDeadline } from './held-deadline.js';
 
@@ -55,8 +55,6 @@ export interface ModelDependencies {
 
 /** The longest answer of a model, and the longest pause within it. */
 const MODEL_BOUNDS = { answerMs: 180_000, silenceMs: 90_000 };
-/** How long to wait until the journal has stored an answer. Normally this takes milliseconds. */
-const RECORD_MS = 30_000;
 const LOOK_MS = 10_000;
 /** Lines of a script's console output that its model gets. */
 const MAX_CONSOLE_LINES = 50;
@@ -75,14 +73,16 @@ export class ModelPhase {
   readonly #deps: ModelDependencies;
   readonly #recordings = new Wakeups();
   #recorded = 0;
+  #unrecorded: ErrorBody | null = null;
 
   constructor(deps: ModelDependencies) {
     this.#deps = deps;
   }
 
-  /** The model's answer with this number is on disk. */
-  answerRecorded(call: number): void {
-    this.#recorded = Math.max(this.#recorded, call);
+  /** The model's answer with this number is on disk, or why it cannot be. */
+  answerRecorded(call: number, error: ErrorBody | null): void {
+    if (error === null) this.#recorded = Math.max(this.#recorded, call);
+    else this.#unrecorded = error;
     this.#recordings.wake();
   }
 
@@ -147,14 +147,13 @@ export class ModelPhase {
     return { model: models[0]?.id ?? '', system: systemPrompt(brief), task: taskMessage(brief) };
   }
 
+  /** Normally this takes milliseconds. While the database is away, it takes as long as that: the signal bounds it. */
   async #untilRecorded(call: number, signal: AbortSignal): Promise<void> {
-    const late = () => new TroupeError('UNAVAILABLE', "The journal did not store the model's answer in time");
-    await withSignal({ signals: [signal], ms: RECORD_MS, late }, async (given) => {
-      while (call > this.#recorded) {
-        given.throwIfAborted();
-        await this.#recordings.next(given);
-      }
-    });
+    while (call > this.#recorded) {
+      signal.throwIfAborted();
+      if (this.#unrecorded !== null) throw decodeError(this.#unrecorded);
+      await this.#recordings.next(signal);
+    }
   }
 }
 

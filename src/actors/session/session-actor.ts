@@ -122,7 +122,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       this.#parts?.clients.detach(client);
       return null;
     },
-    ModelAnswerRecorded: ({ call }) => this.#modelPhase?.answerRecorded(call) ?? null,
+    ModelAnswerRecorded: ({ call, error }) => this.#modelPhase?.answerRecorded(call, error) ?? null,
   };
 
   async stopped(termination: Termination): Promise<void> {

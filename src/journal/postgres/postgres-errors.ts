@@ -48,12 +48,22 @@ const CONFLICTS = /^40/;
 /** Errors of a database that is away for a moment, or of a connection that it closed. */
 const TRANSIENT = /^(08|57P0|25P03|ECONN|ENOENT|EPIPE|NO_CONNECTION$)/;
 
+/** Errors of a server that restarts, is failing over, or is out of reach, for a moment as far as anybody knows. */
+const AWAY =
+  /^(08|57P0|25006|25P03|53300|ECONN|ENOENT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|NO_CONNECTION$|NO_ANSWER$)/;
+
 /** Errors of a connection that was open, and was cut; another one may be as good as before. */
 const CUT = /^(57P0[12]|08006|ECONNRESET|EPIPE)$/;
 
 /** Whether a connection ended that had been open. */
 export function isCut(error: unknown): boolean {
   return CUT.test(codeOf(error) ?? '');
+}
+
+/** Whether the server may serve again without anybody's help. */
+export function isAway(error: unknown): boolean {
+  const code = error instanceof TroupeError ? error.details?.cause : codeOf(error);
+  return typeof code === 'string' && AWAY.test(code);
 }
 
 /** Whether the server refused the statement, and the connection is intact. */

@@ -11,7 +11,7 @@ import type { Store } from '../store.js';
 import { connectPostgres, type PostgresDatabase } from './connect-postgres.js';
 import { DatabaseOwner, lockedToken } from './database-owner.js';
 import { migratePostgres } from './migrate-postgres.js';
-import { explainPostgresError, isCut, isOutage, isTransient } from './postgres-errors.js';
+import { explainPostgresError, isAway, isCut, isOutage, isTransient } from './postgres-errors.js';
 
 /** One writes, the others read. */
 const CONNECTIONS = 5;
@@ -39,7 +39,8 @@ interface Begun {
 interface Unsettled {
   /** What it wrote to the row of this home's last commit. */
   readonly mark: string;
-  readonly firstSeqs: readonly number[];
+  /** By the ids of its requests. */
+  readonly firstSeqs: ReadonlyMap<number, number>;
 }
 
 /** The journal in a PostgreSQL database. */
@@ -56,6 +57,7 @@ export class PostgresStore implements Store {
   readonly #lastCommit: string;
   /** The last transaction failed because of the database: the next one is not tried for long. */
   #isDown = false;
+  #unsettled: Unsettled | null = null;
 
   private constructor(url: string, database: PostgresDatabase<Schema>, owner: DatabaseOwner, lock: HeldHome) {
     this.#url = url;
@@ -110,18 +112,11 @@ export class PostgresStore implements Store {
     let cutsLeft = CONNECTIONS;
     const deadline = performance.now() + (this.#isDown ? 0 : RETRY_MS);
     for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
-      let unsettled: Unsettled | null = null;
       try {
-        const firstSeqs = await this.#transact(requests, (sent) => {
-          unsettled = sent;
-        });
+        const firstSeqs = (await this.#settled(requests, deadline)) ?? (await this.#transact(requests));
         this.#isDown = false;
         return firstSeqs;
       } catch (error) {
-        if (unsettled !== null && isOutage(error)) {
-          const settled = await this.#settle(unsettled, deadline);
-          if (settled !== null) return settled;
-        }
         const isLate = performance.now() + pauseMs > deadline;
         if (isLate && isCut(error)) cutsLeft -= 1;
         if (!isTransient(error) || (isLate && (!isCut(error) || cutsLeft < 0))) {
@@ -139,8 +134,7 @@ export class PostgresStore implements Store {
     return CompiledQuery.raw(`BEGIN; ${marked}; SELECT ${lockedToken(this.#owner.owner)} AS token`);
   }
 
-  /** @param onCommit called before the commit is sent */
-  #transact(requests: readonly WriteRequest[], onCommit: (sent: Unsettled) => void): Promise<readonly number[]> {
+  #transact(requests: readonly WriteRequest[]): Promise<readonly number[]> {
     return this.#kysely.connection().execute(async (kysely) => {
       try {
         const mark = randomUUID();
@@ -151,10 +145,13 @@ export class PostgresStore implements Store {
         const takeEventNumbers = (count: number) => takeNumbers(kysely, count);
         const transaction = { kysely, dialect: POSTGRES, insert, takeEventNumbers };
         const firstSeqs = await applyWrites(transaction, requests);
-        onCommit({ mark, firstSeqs });
+        const byId = new Map(requests.map(({ id }, index) => [id, firstSeqs[index] ?? 0]));
+        this.#unsettled = { mark, firstSeqs: byId };
         await kysely.executeQuery(CompiledQuery.raw('COMMIT'));
+        this.#unsettled = null;
         return firstSeqs;
       } catch (error) {
+        if (!isOutage(error)) this.#unsettled = null;
         // A lost connection rolls back by itself; its own error is the one that counts.
         await kysely.executeQuery(CompiledQuery.raw('ROLLBACK')).catch(() => undefined);
         throw error;
@@ -163,16 +160,28 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Finds out whether a transaction was committed, and returns its result; null if it was not. Not by its number: one that
-   * was lost with the server leaves its number to another. The lock waits for the transaction if the server has not noticed
-   * yet that its connection is cut.
+   * What became of the last transaction if its commit was not answered; null if it was not committed, or was about other
+   * requests.
    * @throws UNAVAILABLE if that cannot be found out in time
    */
-  async #settle({ mark, firstSeqs }: Unsettled, deadline: number): Promise<readonly number[] | null> {
+  async #settled(requests: readonly WriteRequest[], deadline: number): Promise<readonly number[] | null> {
+    const sent = this.#unsettled;
+    if (sent === null) return null;
+    const firstSeqs = requests.flatMap(({ id }) => sent.firstSeqs.get(id) ?? []);
+    const isCommitted = firstSeqs.length === requests.length && (await this.#wasCommitted(sent.mark, deadline));
+    this.#unsettled = null;
+    return isCommitted ? firstSeqs : null;
+  }
+
+  /**
+   * Not by the transaction's number: one that was lost with the server leaves its number to another. The lock waits for the
+   * transaction if the server has not noticed yet that its connection is cut.
+   */
+  async #wasCommitted(mark: string, deadline: number): Promise<boolean> {
     const lastMark = sql<{ value: string }>`select value from meta where key = ${sql.raw(this.#lastCommit)} for update`;
     for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
       const found = await lastMark.execute(this.#kysely).catch(() => null);
-      if (found !== null) return found.rows[0]?.value === mark ? firstSeqs : null;
+      if (found !== null) return found.rows[0]?.value === mark;
       if (performance.now() + pauseMs > deadline) {
         throw new TroupeError(
           'UNAVAILABLE',
@@ -186,6 +195,10 @@ export class PostgresStore implements Store {
 
   explain(error: unknown): TroupeError {
     return explainPostgresError(this.#url, error);
+  }
+
+  isAway(error: unknown): boolean {
+    return isAway(error);
   }
 
   concernsAll(error: unknown): boolean {

@@ -111,6 +111,10 @@ export class SqliteStore implements Store {
     return false;
   }
 
+  isAway(): boolean {
+    return false;
+  }
+
   /** Checkpoints the write-ahead log into the file, and releases the lock. */
   async close(): Promise<void> {
     this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);

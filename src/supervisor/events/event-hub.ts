@@ -76,7 +76,7 @@ export class EventHub {
   /**
    * Writes only events, without a promise. Events of all sessions within {@link PACE_MS} of the last batch share a
    * batch;
-   * a {@link write} includes it.
+   * a {@link write} includes it. While the database is away, they wait for it.
    * @param onLost called once for all events of a batch that cannot be written
    */
   add(events: readonly EventRow[], onLost: (error: unknown) => void): void {
@@ -95,7 +95,7 @@ export class EventHub {
         if (this.#pendingBatch !== batch) return;
         this.#pendingBatch = null;
         cancel();
-        this.#write({ events }).catch((error: unknown) => {
+        this.#write({ events, isKept: true }).catch((error: unknown) => {
           for (const onLost of lostCallbacks) onLost(error);
         });
       },

@@ -80,7 +80,7 @@ export class LivingSession {
       lease: () => heldBy(this.#state)?.lease?.identity ?? null,
       handoffChanged: () => this.handoff.changed(),
       stateCollected: (state) => void this.#states.save(state),
-      answered: (call) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call }),
+      answered: (call, error) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call, error }),
     });
     const log = (line: string) => deps.log(line, { session: record.id });
     this.#states = new SessionStates({ ...deps, id: record.id, caller, log, actor: () => this.actor() });
@@ -261,7 +261,7 @@ export class LivingSession {
     this.#journal.record = waitingRecord(this.record, failed === null ? attempt : attempt + 1, this.#deps.clock.now());
     const events = failed === null ? [] : [this.#journal.event('AttemptFailed', { attempt, ...failed })];
     try {
-      await this.#deps.hub.write({ records: [{ ...this.#journal.stored, lease: null }], events });
+      await this.#deps.hub.write({ records: [{ ...this.#journal.stored, lease: null }], events, isKept: true });
     } finally {
       await this.#resources.release();
     }
@@ -269,7 +269,7 @@ export class LivingSession {
   }
 
   async #start(slot: Slot, open: BrowserOpening, deadlineMs: number, extra: JournalBatch): Promise<void> {
-    const { driver, hub, clock } = this.#deps;
+    const { driver, clock } = this.#deps;
     const signal = this.#ending.signal;
     try {
       this.#begin(slot);
@@ -284,8 +284,7 @@ export class LivingSession {
       this.clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
       const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];
-      await this.#journal.findWebhook();
-      await hub.write(this.#journal.withWebhook('started', { ...extra, records: [this.#journal.stored], events }));
+      await this.#journal.writeStart({ ...extra, records: [this.#journal.stored], events }, signal);
       signal.throwIfAborted();
       this.#advance({ type: 'Opened' });
       this.#watch(lease, child);

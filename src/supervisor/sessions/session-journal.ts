@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.js';
-import { pause } from '../../base/deadline.js';
+import { pause, withDeadline } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { JournalBatch, KeyValue, StoredSession } from '../../journal/journal.js';
+import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import { type EventRow, eventRow, readEvent } from '../../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../../protocol/events.js';
 import type { SessionId, SessionRecord, WebhookFormat } from '../../protocol/session.js';
@@ -45,7 +46,7 @@ export class SessionJournal {
   /** The webhook of the session's batch, once {@link findWebhook} has read it. */
   #batchWebhook: WebhookWish = {};
   readonly #lease: () => StoredSession['lease'];
-  readonly #answered: (call: number) => void;
+  readonly #answered: (call: number, error: ErrorBody | null) => void;
   readonly #handoffChanged: () => void;
   readonly #stateCollected: (state: string) => void;
   readonly #lost = (error: unknown): void =>
@@ -54,7 +55,7 @@ export class SessionJournal {
 
   /**
    * @param options.lease returns the current lease
-   * @param options.answered called when a model's answer is on disk
+   * @param options.answered called when a model's answer is on disk, or why it cannot be
    * @param options.stateCollected called when a script has collected a login state
    * @param options.handoffChanged called when the session begins or ceases to wait for a person
    */
@@ -64,7 +65,7 @@ export class SessionJournal {
       readonly record: SessionRecord;
       readonly webhook: WebhookWish;
       readonly lease: () => StoredSession['lease'];
-      readonly answered: (call: number) => void;
+      readonly answered: (call: number, error: ErrorBody | null) => void;
       readonly handoffChanged: () => void;
       readonly stateCollected: (state: string) => void;
     },
@@ -136,6 +137,17 @@ export class SessionJournal {
     return { ...batch, keyValues: [...(batch.keyValues ?? []), ...messages] };
   }
 
+  /**
+   * Writes the session's start. A job waits for a database that is away, until the signal is aborted.
+   * @throws the journal's error; the signal's reason
+   */
+  async writeStart(batch: JournalBatch, signal: AbortSignal): Promise<void> {
+    await this.findWebhook();
+    const isKept = this.record.mode === 'auto';
+    const written = this.#deps.hub.write({ ...this.withWebhook('started', batch), isKept });
+    await withDeadline(written, { signal: isKept ? signal : undefined });
+  }
+
   /** Reads the webhook of the session's batch, for messages about handoffs. Call before scripts run. Never rejects. */
   async findWebhook(): Promise<void> {
     const { batch, id } = this.record;
@@ -177,9 +189,15 @@ export class SessionJournal {
     }
     const asked = handoff?.id !== this.#record.handoff?.id;
     const keyValues = asked ? this.#handoffMessages() : [];
-    hub.write({ records: [this.stored], events: rows, keyValues }).then(() => {
-      for (const call of calls) this.#answered(call);
-    }, this.#lost);
+    hub.write({ records: [this.stored], events: rows, keyValues, isKept: true }).then(
+      () => {
+        for (const call of calls) this.#answered(call, null);
+      },
+      (error: unknown) => {
+        this.#lost(error);
+        for (const call of calls) this.#answered(call, encodeError(error));
+      },
+    );
   }
 
   /** Restores the state from events of an earlier run of the service or an earlier attempt. */
@@ -202,6 +220,8 @@ export class SessionJournal {
 
 /** Delays after each attempt, in milliseconds. */
 const RETRY_DELAYS_MS = [100, 400, 1_500];
+/** How long an end is awaited while the database is away, in milliseconds. It may still be written later. */
+const AWAY_MS = 30_000;
 
 /**
  * Writes a session's end, with retries, because a disk that is full for a moment must not keep a session from ending.
@@ -212,12 +232,18 @@ export async function writeEnd(
   id: SessionId,
   batch: JournalBatch,
 ): Promise<void> {
+  let isWaiting = false;
+  const late = () => {
+    isWaiting = true;
+    return new TroupeError('UNAVAILABLE', 'The database is away; it is written when the database answers again');
+  };
   for (const waitMs of RETRY_DELAYS_MS) {
     try {
-      await hub.write(batch);
+      await withDeadline(hub.write({ ...batch, isKept: true }), { ms: AWAY_MS, late, clock });
       return;
     } catch (error) {
       log(`its end was not written: ${sentenceOf(error)}`, { session: id });
+      if (isWaiting) return;
       await pause(waitMs, { clock });
     }
   }

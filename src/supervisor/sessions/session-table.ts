@@ -1,6 +1,6 @@
 import type { Journal, SessionQuery } from '../../journal/journal.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { LIST_LIMIT, type ListQuery, SessionId, type SessionRecord } from '../../protocol/session.js';
+import { isEnded, LIST_LIMIT, type ListQuery, SessionId, type SessionRecord } from '../../protocol/session.js';
 import type { SessionCounts } from '../ports/sessions.js';
 import type { LivingSession } from './living-session.js';
 import type { QueuedJob } from './queued-job.js';
@@ -63,8 +63,8 @@ export class SessionTable {
   /** @throws NOT_FOUND */
   async get(id: string): Promise<SessionRecord> {
     const sessionId = parseId(id);
-    const living = this.#living.get(sessionId);
-    if (living !== undefined && living.record.status !== 'queued') return this.withQueuePosition(living.record);
+    const known = this.#known(sessionId);
+    if (known !== null && known.status !== 'queued') return known;
     const stored = await this.#journal.get(sessionId);
     if (stored === null) throw notFound(id);
     return this.withQueuePosition(stored.record);
@@ -73,7 +73,13 @@ export class SessionTable {
   async list(query: ListQuery): Promise<readonly SessionRecord[]> {
     const { label, limit = LIST_LIMIT, ...rest } = query;
     const stored = await this.#journal.list({ ...rest, labels: labelsOf(label), limit });
-    return stored.map(({ record }) => this.withQueuePosition(this.#living.get(record.id)?.record ?? record));
+    return stored.map(({ record }) => this.withQueuePosition(this.#known(record.id) ?? record));
+  }
+
+  /** The record of a session that has not ended. How one has ended is true once it is on disk. */
+  #known(id: SessionId): SessionRecord | null {
+    const record = this.#living.get(id)?.record;
+    return record === undefined || isEnded(record.status) ? null : record;
   }
 
   /** See `Sessions.activity`. */
