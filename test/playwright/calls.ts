@@ -272,7 +272,7 @@ export const CALLS: readonly string[] = [
   "await page.locator('#off').click({timeout: 100})",
   "await page.locator('#head').fill('x')",
   "await page.locator('css=[').count()",
-  "await page.locator('#one').selectOption('nope', {timeout: 50})",
+  "await page.locator('#one').selectOption('nope', {timeout: 500})",
   "await page.click('#go', {button: 'nope'})",
   "await page.locator('#go').getAttribute(5)",
   "await page.keyboard.press('Nope')",

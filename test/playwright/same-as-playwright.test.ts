@@ -60,7 +60,7 @@ function comparable(outcome: unknown): unknown {
     JSON.stringify(outcome)
       .replace(/\d+ × /g, 'N × ')
       .replace(
-        /\\n\s*-? *(?:\d+ × )?(?:waiting for|locator resolved|unexpected value|attempting|retrying|scrolling|done scrolling|N ×)(?:[^\\]|\\")*/g,
+        /\\n\s*-? *(?:\d+ × )?(?:waiting for|locator resolved|unexpected value|attempting|retrying|scrolling|done scrolling|did not find some options|waiting \d+ms|N ×)(?:[^\\]|\\")*/g,
         '',
       )
       .replace(/ +\d+(\.\d+)?ms/g, ' Nms'),
