@@ -30,6 +30,7 @@ import { Papers } from './paper/papers.js';
 import { Screencast } from './pictures/screencast.js';
 import { wantedScreenshot } from './pictures/wanted-screenshot.js';
 import { readMoved, readText, readValue } from './read.js';
+import { StepOrder } from './step-order.js';
 import { type OtherCall, type StepCall, type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
 import { evaluateInPage } from './tabs/page-code.js';
@@ -81,7 +82,8 @@ export class Agent {
 
   /**
    * @param options.screenshotsDir made with the first picture
-   * @param options.firstStep the next step's number: above 1 where the session has run before
+   * @param options.order that of all steps of the session; this browser's alone if absent
+   * @param options.named gives an event the name of this browser; the first one of a session has none
    */
   constructor(options: {
     readonly browser: BrowserPort;
@@ -89,7 +91,8 @@ export class Agent {
     readonly screenshotsDir: string;
     readonly stepScreenshots: StepScreenshotPolicy;
     readonly allowedSchemes?: readonly string[];
-    readonly firstStep?: number;
+    readonly order?: StepOrder;
+    readonly named?: (event: SessionEvent) => SessionEvent;
     /** Where `File.write` writes: those files can be uploaded. */
     readonly flowsDir?: string;
     /** How long an act waits for its element, in milliseconds. */
@@ -99,7 +102,8 @@ export class Agent {
     /** Takes out of a step's arguments what nobody may see; they become a picture's file name too. */
     readonly redact?: <T>(shown: T) => T;
   }) {
-    const { browser, emit, screenshotsDir } = options;
+    const { browser, screenshotsDir, named = (event) => event } = options;
+    const emit = (event: SessionEvent) => options.emit(named(event));
     this.#browser = browser;
     this.#emit = emit;
     this.#screenshotsDir = screenshotsDir;
@@ -119,10 +123,10 @@ export class Agent {
       // Whoever waits on a tab finds that it is closed.
       this.tabs.close();
     });
-    const firstIndex = options.firstStep ?? 1;
     this.screencast = new Screencast(browser);
     const { screencast: cast } = this;
-    this.#steps = new Steps({ emit, dir: screenshotsDir, cast, policy: options.stepScreenshots, firstIndex });
+    const order = options.order ?? new StepOrder(options.emit, 1);
+    this.#steps = new Steps({ order, named, dir: screenshotsDir, cast, policy: options.stepScreenshots });
     const waitMs = this.#actMs;
     this.#checks = new Checks({ tabs: this.tabs, steps: this.#steps, waitMs, redact: this.#redact });
     const { artifactsDir = screenshotsDir, platform = process.platform, updating = false } = options.baselines ?? {};

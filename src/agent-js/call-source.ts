@@ -3,9 +3,18 @@ const MAX_VALUE = 500;
 
 /** A call as its author would write it: `agent.act("{button}Save", "click")`. */
 export function callSource(method: string, args: readonly unknown[]): string {
+  // A call on a second browser begins with its name and the method.
+  if (method === 'in') {
+    const [name, called, ...rest] = args;
+    return `agent.session(${literal(name)}).${String(called)}(${listed(rest)})`;
+  }
+  return `agent.${method}(${listed(args)})`;
+}
+
+function listed(args: readonly unknown[]): string {
   const given = [...args];
   while (given.length > 0 && (given.at(-1) === null || given.at(-1) === undefined)) given.pop();
-  return `agent.${method}(${given.map(literal).join(', ')})`;
+  return given.map(literal).join(', ');
 }
 
 function literal(value: unknown): string {

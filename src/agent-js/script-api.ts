@@ -33,7 +33,8 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     clock: ': Playwright.Clock',
     saveState:
       '(name: string, options?: { expiresIn?: number }): { name: string; cookies: number; origins: string[]; expiresAt: string }',
-    expect: '(target: string | typeof agent): Expectation & { not: Expectation }',
+    session: '(name: string, options?: { state?: string }): Session',
+    expect: '(target: string | typeof agent | Session): Expectation & { not: Expectation }',
     until: '<T>(body: () => T, options?: Timeout): T',
     expectScreenshot:
       '(name: string, options?: Timeout & { within?: string; mask?: string | readonly string[]; threshold?: number }): Compared',
@@ -131,6 +132,7 @@ interface MockAnswer {
 interface Timeout {
   timeout?: number;
 }
+type Session = Omit<typeof agent, 'session' | 'handoff'>;
 type Impact = 'minor' | 'moderate' | 'serious' | 'critical';
 interface AuditOptions {
   within?: string;

@@ -30,10 +30,17 @@ function playwrightPlace([, method]: readonly unknown[]): Place | undefined {
   return PLAYWRIGHT_INPUTS.has(method) ? { index: 2, write: plain } : undefined;
 }
 
+/** Arguments of a call on a second browser: its name, the method, the method's own arguments. */
+function secondPlace([, method]: readonly unknown[]): Place | undefined {
+  if (method === 'act') return { index: 4, write: plain };
+  return method === 'go' ? { index: 2, write: encodeURIComponent } : undefined;
+}
+
 /** What is typed or chosen, addresses, and variables of requests. */
 const SLOTS: { readonly [target: string]: (args: readonly unknown[]) => Place | undefined } = {
   'agent.act': always({ index: 2, write: plain }),
   'agent.go': always({ index: 0, write: encodeURIComponent }),
+  'agent.in': secondPlace,
   'playwright.call': playwrightPlace,
   'requests.run': always({ index: 1, write: plain }),
 };

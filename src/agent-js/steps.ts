@@ -8,6 +8,7 @@ import { type AboutPicture, AwaitedPictures, DIALOG_OPEN, type Pictured } from '
 import { MarkedPictures } from './pictures/marked-pictures.js';
 import type { Screencast } from './pictures/screencast.js';
 import { CAPTURE_MS, replaceScreenshot } from './pictures/screenshots.js';
+import type { StepOrder } from './step-order.js';
 import type { PendingTimer } from './tabs/page-calls.js';
 import type { Tab } from './tabs/tab.js';
 
@@ -57,11 +58,6 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A step that has ended; `event` is there when it is known whether it has a picture. */
-interface Ended {
-  event: SessionEvent | null;
-}
-
 /** When a step began: ISO 8601, and on the clock of `performance.now()`. */
 export interface Began {
   readonly at: string;
@@ -75,32 +71,33 @@ type Outcome = { readonly result: unknown } | { readonly error: ReturnType<typeo
  * are reported in their order. A picture shows the page as its step left it, or the step has none.
  */
 export class Steps {
-  readonly #emit: (event: SessionEvent) => void;
+  readonly #order: StepOrder;
+  /** Names the browser in its steps; the first one has no name. */
+  readonly #named: (event: SessionEvent) => SessionEvent;
   readonly #dir: string;
   readonly #awaited: AwaitedPictures;
   readonly #marked: MarkedPictures;
   readonly #policy: StepScreenshotPolicy;
+  /** The number of the newest step of this browser. */
   #index: number;
   /** Steps under way. */
   readonly #running = new Map<number, StepCall>();
-  /** Steps since the last one that may have changed the page. */
+  /** Steps since the last one that may have changed the page, and those of other browsers in between. */
   readonly #readOnly = new Set<number>();
-  /** Ended steps that have not been told, in their order. */
-  #ended: Ended[] = [];
   #waiting: Waiting | undefined;
   #lastFailed = false;
   /** The newest step, where its picture is one of the screencast. */
   #small: Pictured | null = null;
 
   constructor(options: {
-    readonly emit: (event: SessionEvent) => void;
+    readonly order: StepOrder;
+    readonly named: (event: SessionEvent) => SessionEvent;
     readonly dir: string;
     readonly cast: Screencast;
     readonly policy: StepScreenshotPolicy;
-    /** 1-based. */
-    readonly firstIndex: number;
   }) {
-    this.#emit = options.emit;
+    this.#order = options.order;
+    this.#named = options.named;
     this.#dir = options.dir;
     this.#awaited = new AwaitedPictures(options.dir, () => this.#newestSeen());
     this.#marked = new MarkedPictures({
@@ -113,7 +110,8 @@ export class Steps {
       },
     });
     this.#policy = options.policy;
-    this.#index = options.firstIndex - 1;
+    this.#index = this.#order.index;
+    this.#order.join(this);
   }
 
   /** Settles when what is done to the page from now on is not seen on the picture of the step before. Bounded. */
@@ -132,7 +130,7 @@ export class Steps {
     await this.ready();
     this.#small = null;
     this.#readOnly.clear();
-    const index = ++this.#index;
+    const index = this.#nextIndex();
     this.#running.set(index, call);
     const file = fileOf(index, call);
     const began = { at: new Date().toISOString(), from: performance.now() };
@@ -165,7 +163,7 @@ export class Steps {
     began: Began,
     body: () => Promise<{ readonly result: T; readonly waited: boolean }>,
   ): Promise<T> {
-    const index = ++this.#index;
+    const index = this.#nextIndex();
     this.#running.set(index, call);
     this.#readOnly.add(index);
     const file = fileOf(index, call);
@@ -179,8 +177,8 @@ export class Steps {
       this.#running.delete(index);
       if (pictured) this.#end(call, call.tab(), file, step);
       else {
-        this.#ended.push({ event: { type: 'StepFinished', data: { ...step, screenshot: null } } });
-        this.#emitEnded();
+        this.#order.add(this.#named({ type: 'StepFinished', data: { ...step, screenshot: null } }));
+        this.#order.emitEnded();
       }
     };
     try {
@@ -193,8 +191,20 @@ export class Steps {
     }
   }
 
-  /** Every step that has ended has been told when this settles; the last one's picture has the whole size then. */
-  async settle(): Promise<void> {
+  /**
+   * Every step that has ended, of all browsers of the session, has been told when this settles; the last one's picture has
+   * the whole size then.
+   */
+  settle(): Promise<void> {
+    return this.#order.settle();
+  }
+
+  /** Tells of every step that has ended at once, without the picture that it waits for. */
+  flush(): void {
+    this.#order.flush();
+  }
+
+  async settleOwn(): Promise<void> {
     this.#pass(this.#takeWaiting());
     await this.#marked.settle();
     await this.#awaited.settle();
@@ -203,8 +213,7 @@ export class Steps {
     if (last !== null) await replaceScreenshot(last.tab, this.#dir, last.file, () => this.#newestSeen() === last.index);
   }
 
-  /** Tells of every step that has ended at once, without the picture that it waits for. */
-  flush(): void {
+  flushOwn(): void {
     this.#small = null;
     this.#pass(this.#takeWaiting());
     this.#marked.letGo();
@@ -213,8 +222,16 @@ export class Steps {
 
   /** The browser draws for the steps no more. Idempotent. */
   close(): void {
-    this.flush();
+    this.flushOwn();
+    this.#order.leave(this);
     this.#marked.close();
+  }
+
+  #nextIndex(): number {
+    const index = this.#order.next();
+    for (let between = this.#index + 1; between < index; between += 1) this.#readOnly.add(between);
+    this.#index = index;
+    return index;
   }
 
   #newestSeen(): number {
@@ -247,8 +264,7 @@ export class Steps {
       });
     }
     const { index } = step;
-    const ended: Ended = { event: null };
-    this.#ended.push(ended);
+    const ended = this.#order.add();
     const tell = (screenshot: string | null, { box, why }: AboutPicture = {}): void => {
       if (ended.event !== null) return;
       // It shows what an earlier one does, or there is none: nothing is to be replaced.
@@ -261,8 +277,8 @@ export class Steps {
         ...(noScreenshot === undefined ? {} : { noScreenshot }),
         ...(box === undefined ? {} : { box }),
       };
-      ended.event = { type: 'StepFinished', data };
-      this.#emitEnded();
+      ended.event = this.#named({ type: 'StepFinished', data });
+      this.#order.emitEnded();
     };
     // A page that asks something cannot be drawn until it is answered.
     if (call.picture === 'own' || this.#policy === 'off' || tab === undefined || tab.dialog !== null) {
@@ -284,14 +300,6 @@ export class Steps {
     }
     this.#small = pictured;
     this.#marked.add(pictured);
-  }
-
-  /** In their order. */
-  #emitEnded(): void {
-    for (let first = this.#ended[0]; first?.event != null; first = this.#ended[0]) {
-      this.#ended.shift();
-      this.#emit(first.event);
-    }
   }
 
   /** The browser has been left alone: a picture costs nobody time. */

@@ -21,6 +21,10 @@ const READS: ReadonlySet<string> = new Set([
 const ASSERTIONS: ReadonlySet<string> = new Set(['agent.expect', 'agent.until']);
 const CHECK_FAILED = 'it failed at a check. Make the check true and use Flow.resume({retry: true})';
 
+/** A call on a browser of `agent.session`; its arguments begin with the browser's name and the method. */
+const SECOND = 'agent.in';
+const NOT_OPENED = 'agent.session opened no browser. Use Flow.resume({retry: true})';
+
 /** A recorded call of a flow, with its result. */
 export interface TapedCall {
   /** `agent.act` */
@@ -133,10 +137,11 @@ export class FlowTape {
     const atCall = !last.answer.ok && sameError(last.answer.error, error);
     if (how.kind === 'locator') {
       if (!atCall) throw notContinuable('it failed at a check, which has no locator');
-      byHand = [...byHand, { ...last, args: [how.locator, ...last.args.slice(1)], answer: { ok: true, value: null } }];
+      byHand = [...byHand, { ...last, args: withLocator(last, how.locator), answer: { ok: true, value: null } }];
     }
     // An assertion that counts as passed would be none.
-    if (atCall && how.kind === 'done' && ASSERTIONS.has(last.target)) throw notContinuable(CHECK_FAILED);
+    if (atCall && how.kind === 'done' && ASSERTIONS.has(calledOf(last))) throw notContinuable(CHECK_FAILED);
+    if (atCall && how.kind !== 'retry' && last.target === 'agent.session') throw notContinuable(NOT_OPENED);
     if (atCall) {
       if (how.kind === 'done') failed = { ...last, answer: { ok: true, value: how.value } };
       this.#calls = [...this.#calls.slice(0, -1), ...(how.kind === 'done' ? [failed] : [])];
@@ -158,7 +163,7 @@ export class FlowTape {
 
   /** Removes the reads at the end of the tape, and returns the first of them; null if there are none. */
   #dropReads(): TapedCall | null {
-    const kept = this.#calls.findLastIndex(({ target }) => !READS.has(target)) + 1;
+    const kept = this.#calls.findLastIndex((call) => !READS.has(calledOf(call))) + 1;
     const first = this.#calls[kept] ?? null;
     this.#calls = this.#calls.slice(0, kept);
     return first;
@@ -180,7 +185,7 @@ export class FlowTape {
       return value;
     }
     if (this.#mode === 'replaying') return this.#replay(target, args);
-    const made = this.#locator === null ? args : [this.#locator, ...args.slice(1)];
+    const made = this.#locator === null ? args : withLocator(about, this.#locator);
     this.#locator = null;
     try {
       const value = await call(made, context);
@@ -221,6 +226,23 @@ export class FlowTape {
     }
     this.#calls.push(call);
   }
+}
+
+/** The call by its name, whichever browser it is on. */
+export function calledOf({ target, args }: Pick<TapedCall, 'target' | 'args'>): string {
+  return target === SECOND ? `agent.${String(args[1])}` : target;
+}
+
+/** A call as flows write it: one on a second browser as `agent.session('ben').act`, with the arguments of `act`. */
+export function asWritten(call: TapedCall): TapedCall {
+  if (call.target !== SECOND) return call;
+  const [name, method, ...args] = call.args;
+  return { ...call, target: `agent.session('${String(name)}').${String(method)}`, args };
+}
+
+function withLocator({ target, args }: Pick<TapedCall, 'target' | 'args'>, locator: string): readonly unknown[] {
+  const at = target === SECOND ? 2 : 0;
+  return [...args.slice(0, at), locator, ...args.slice(at + 1)];
 }
 
 function sameError(one: ErrorBody, other: ErrorBody): boolean {

@@ -3,6 +3,7 @@ import { ControlEnd } from './control.js';
 import { MODEL_EVENT_DATA } from './model.js';
 import { HandoffEnd } from './person/handoff.js';
 import { ElementBox } from './report/element-box.js';
+import { BrowserRequest } from './second-browser.js';
 import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
 
 /** The position in the scripts. `flow` is a path under `flows/`, without extension. */
@@ -11,6 +12,9 @@ const Where = {
   line: z.int().optional(),
   column: z.int().optional(),
 };
+
+/** The browser of `agent.session(name)`; absent for the session's first one. */
+const Whose = { session: z.string().optional() };
 
 /** The author of a step's script. */
 export const StepKind = z.enum(['flow', 'model', 'script']);
@@ -47,6 +51,7 @@ export const Step = z.object({
   screenshotStep: z.int().optional(),
   /** Of a step that failed on an element which its screenshot shows. */
   box: ElementBox.optional(),
+  ...Whose,
   ...Where,
 });
 export type Step = z.infer<typeof Step>;
@@ -114,13 +119,14 @@ export const EVENT_DATA = {
     kind: StepKind.optional(),
     expected: z.string().optional(),
     received: z.string().optional(),
+    ...Whose,
     ...Where,
   }),
   ConsoleWritten: z.object({ level: z.enum(['log', 'info', 'warn', 'error', 'debug']), text: z.string(), ...Where }),
-  PageErrorLogged: z.object({ text: z.string(), url: z.string() }),
-  ScreenshotTaken: z.object({ file: z.string(), title: z.string(), width: z.int(), height: z.int() }),
-  DialogOpened: z.object({ kind: z.string(), message: z.string() }),
-  DownloadFinished: z.object({ name: z.string(), bytes: z.int(), url: z.string() }),
+  PageErrorLogged: z.object({ text: z.string(), url: z.string(), ...Whose }),
+  ScreenshotTaken: z.object({ file: z.string(), title: z.string(), width: z.int(), height: z.int(), ...Whose }),
+  DialogOpened: z.object({ kind: z.string(), message: z.string(), ...Whose }),
+  DownloadFinished: z.object({ name: z.string(), bytes: z.int(), url: z.string(), ...Whose }),
   /**
    * A person has control, and the agent waits, until ControlReturned, or SessionRestarted after a restart of the
    * service.
@@ -139,7 +145,9 @@ export const EVENT_DATA = {
   }),
   /** `agent.saveState` has collected cookies and local storage, which the service saves under this name. */
   StateCollected: z.object({ state: z.string(), name: z.string(), cookies: z.int(), origins: z.array(z.string()) }),
-  BrowserLost: z.object({ reason: z.string() }),
+  /** `agent.session` asks for a further browser, which the service gives or refuses. */
+  BrowserRequested: BrowserRequest,
+  BrowserLost: z.object({ reason: z.string(), ...Whose }),
   /** The video of the session has ended before the session, or never began. */
   VideoFailed: z.object({ reason: z.string() }),
   ...MODEL_EVENT_DATA,

@@ -115,9 +115,11 @@ export class ReportBuilder {
       case 'SessionStarted':
       case 'SessionRestarted':
       case 'SessionEnded':
-      case 'BrowserLost':
         // No flow outlives its browser: a retried job starts its flows again.
         this.#interrupt(at);
+        return;
+      case 'BrowserLost':
+        if (event.data.session === undefined) this.#interrupt(at);
         return;
       case 'AttemptFailed':
         this.#attemptFailed(event.data, at);
@@ -128,6 +130,7 @@ export class ReportBuilder {
       case 'HandoffRequested':
       case 'HandoffEnded':
       case 'StateCollected':
+      case 'BrowserRequested':
       case 'ScreenshotTaken':
       case 'DialogOpened':
       case 'DownloadFinished':

@@ -15,11 +15,14 @@ const FLOW = `interface Args { user: string; retries: number }
   agent.expect('h1').toHaveTxt('Hello');
   const title: number = agent.text('h1');
   Flow.run(retries);
+  const ben = agent.session('ben', { state: 'ben' });
+  ben.expect(ben).toHaveTitle('Hello');
+  ben.handoff('Solve it');
   return title;
 };
 `;
 
-t.test("troupe types writes types with which TypeScript's language service finds five planted mistakes", async (t) => {
+t.test("troupe types writes types with which TypeScript's language service finds six planted mistakes", async (t) => {
   const home = t.testdir({ flows: { 'login.ts': FLOW } });
   const wrote = await runTroupe(home, 'types', '--flows', join(home, 'flows'));
   t.match(wrote, { code: 0, output: /troupe\.d\.ts\n/ });
@@ -41,5 +44,5 @@ t.test("troupe types writes types with which TypeScript's language service finds
   const flow = fileNames.find((file) => file.endsWith('login.ts')) ?? '';
   const found = [...service.getSyntacticDiagnostics(flow), ...service.getSemanticDiagnostics(flow)];
   const lines = found.map(({ start = 0 }) => FLOW.slice(0, start).split('\n').length);
-  t.same(lines.sort(), [3, 4, 5, 6, 7]);
+  t.same(lines.sort(), [10, 3, 4, 5, 6, 7]);
 });

@@ -2,7 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Agent } from '../../agent-js/agent.js';
 import { callSource } from '../../agent-js/call-source.js';
-import { type Continuation, FlowTape, type Resumption, type TapedCall } from '../../autonomy/flow-tape.js';
+import {
+  asWritten,
+  type Continuation,
+  calledOf,
+  FlowTape,
+  type Resumption,
+  type TapedCall,
+} from '../../autonomy/flow-tape.js';
 import { Healer } from '../../autonomy/healing/healer.js';
 import type { ResumeRequest } from '../../autonomy/tools.js';
 import { flowOfFile, hookOf } from '../../base/flow-file.js';
@@ -145,9 +152,9 @@ export class FlowJob {
   /** The result of a call that was done by hand: the given value, or what the call's method would return. */
   async #answerOf(how: { readonly value?: unknown }, { agent }: { readonly agent: Agent }): Promise<unknown> {
     if (how.value !== undefined) return how.value;
-    const target = this.#tape.calls.at(-1)?.target;
+    const failed = this.#tape.calls.at(-1);
     const place = await agent.place().catch(() => null);
-    switch (target) {
+    switch (failed?.target) {
       case 'agent.act':
         return { changed: true, ...place };
       case 'agent.go':
@@ -159,7 +166,7 @@ export class FlowJob {
       default:
         throw new TroupeError(
           'SCRIPT_ERROR',
-          `The failed call ${target ?? ''} returns a value: pass it with Flow.resume({value: ...})`,
+          `The failed call ${failed === undefined ? '' : asWritten(failed).target} returns a value: pass it with Flow.resume({value: ...})`,
         );
     }
   }
@@ -202,7 +209,7 @@ export class FlowJob {
 
 /** The calls that were made by hand, as source code. */
 function deviation({ path, cause }: Failure, { failed, how, byHand }: Resumption): EventData<'FlowDeviated'> {
-  const acting = byHand.filter(({ target }) => target.startsWith('agent.') && target !== 'agent.look');
+  const acting = byHand.filter((call) => call.target.startsWith('agent.') && calledOf(call) !== 'agent.look');
   return {
     path: flowOfFile(path),
     flow: failed.flow ?? flowOfFile(path),

@@ -16,13 +16,17 @@ import type { DevToolsMessages } from './connection/devtools-clients.js';
 import type { ModelTask } from './model-phase.js';
 import type { FrameRequest, ScreenFrame } from './screen.js';
 
-/** Everything that a session actor needs, given once when it is created. Paths are absolute. */
-export interface SessionArgs {
-  readonly id: SessionId;
+/** A browser that a session has got. */
+export interface GivenBrowser {
   readonly endpoint: BrowserEndpoint;
-  /** Used by this actor only. */
+  /** Used by one actor only. */
   readonly devTools: DevToolsAddress;
   readonly page: BrowserOptions;
+}
+
+/** Everything that a session actor needs, given once when it is created. Paths are absolute. */
+export interface SessionArgs extends GivenBrowser {
+  readonly id: SessionId;
   readonly flowsDir: string;
   /** The folder of collections for `Request.run`. */
   readonly requestsDir: string;
@@ -118,6 +122,13 @@ export type SessionMessages = {
     readonly payload: { readonly state: string; readonly outcome: SaveOutcome };
     readonly reply: null;
   };
+  /** A browser for the script that has asked for it. NOT_FOUND if none waits any more; why it cannot be used. */
+  GiveBrowser: {
+    readonly payload: { readonly browser: string; readonly given: GivenBrowser; readonly timeoutMs: number };
+    readonly reply: null;
+  };
+  /** There is none. */
+  RefuseBrowser: { readonly payload: { readonly browser: string; readonly error: ErrorBody }; readonly reply: null };
   /** A person's input for the active page. WAIT_TIMEOUT if the page does not process it. */
   SendInput: { readonly payload: { readonly inputs: readonly PageInput[] }; readonly reply: null };
   /** The selection of the active page, at most 65,536 characters. */

@@ -9,8 +9,10 @@ import type { DevToolsChannel } from './connection/devtools-channel.js';
 import type { DevToolsClients } from './connection/devtools-clients.js';
 import type { InputDispatcher } from './control/input-dispatcher.js';
 import type { PersonParts } from './control/person.js';
+import { closeBrowser, type DrivenBrowser } from './driven-browser.js';
 import type { FlowJob } from './flow-job.js';
 import type { Screen } from './screen.js';
+import type { SecondBrowsers } from './second-browsers.js';
 
 /** The resources of an open session, all released when the actor ends. */
 export interface OpenParts {
@@ -24,6 +26,8 @@ export interface OpenParts {
   readonly flows: FlowJob;
   readonly screens: { readonly [U in CastPuller]: Screen };
   readonly input: InputDispatcher;
+  /** Those of `agent.session`. */
+  readonly seconds: SecondBrowsers;
   readonly network: NetworkLog;
   /** Null: the session is to have no trace. */
   readonly trace: TraceLog | null;
@@ -34,22 +38,12 @@ export interface OpenParts {
 /** Closes the parts from left to right, in the order in which they depend on one another. */
 export async function closeParts({
   sandbox,
-  playwright,
-  agent,
-  browser,
-  channel,
-  network,
-  trace,
-}: {
-  [P in 'sandbox' | 'playwright' | 'agent' | 'browser' | 'channel' | 'network' | 'trace']?: OpenParts[P] | undefined;
-}): Promise<void> {
+  seconds,
+  ...browser
+}: Partial<DrivenBrowser> & { [P in 'sandbox' | 'seconds']?: OpenParts[P] | undefined }): Promise<void> {
   // Emit the last steps at once, without waiting for their pictures or the script.
-  agent?.flush();
+  browser.agent?.flush();
   await sandbox?.close();
-  await playwright?.close();
-  await agent?.dispose();
-  browser?.close();
-  await channel?.close();
-  await network?.close();
-  await trace?.close();
+  await seconds?.close();
+  await closeBrowser(browser);
 }

@@ -1,17 +1,13 @@
-import { Agent } from '../../agent-js/agent.js';
 import type { ConnectionEnd } from '../../agent-js/browser/browser-port.js';
 import { filesModule } from '../../agent-js/files/files.js';
 import { flowModule } from '../../agent-js/flows/flow.js';
 import { Handoffs } from '../../agent-js/handoff.js';
-import { NetworkLog } from '../../agent-js/network/network-log.js';
-import { RequestMemory } from '../../agent-js/network/request-memory.js';
 import type { CastPuller } from '../../agent-js/pictures/screencast.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import { SavedStates } from '../../agent-js/state/saved-states.js';
-import { TraceLog } from '../../agent-js/trace/trace-log.js';
+import { StepOrder } from '../../agent-js/step-order.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { settlesWithin, stretched, withSignal } from '../../base/deadline.js';
-import { PlaywrightSession } from '../../playwright/session/playwright-session.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
@@ -20,14 +16,13 @@ import { requestsModule } from '../../request-client/flow/requests-module.js';
 import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
-import { Browser } from './browser.js';
 import { ClientSteps } from './client-steps.js';
-import { DevToolsChannel } from './connection/devtools-channel.js';
 import { DevToolsClients } from './connection/devtools-clients.js';
 import { ControlLock } from './control/control-lock.js';
 import { InputDispatcher } from './control/input-dispatcher.js';
 import { Person } from './control/person.js';
 import { type Asker, ScriptQueue } from './control/script-queue.js';
+import { driveBrowser } from './driven-browser.js';
 import { EventBatcher } from './event-batcher.js';
 import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
@@ -36,6 +31,7 @@ import { closeParts, type OpenParts } from './open-parts.js';
 import { RulesMark } from './rules-mark.js';
 import { runScript, type ScriptRequest } from './run-script.js';
 import { Screen } from './screen.js';
+import { SecondBrowsers } from './second-browsers.js';
 import { type SessionInput, type SessionState, transition } from './session-state.js';
 
 /** Scripts that may wait behind the running one (spec section 3). */
@@ -98,6 +94,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       this.#states.settle(state, outcome);
       return null;
     },
+    GiveBrowser: ({ browser, given, timeoutMs }) => later(this.#openParts().seconds.give(browser, given, timeoutMs)),
+    RefuseBrowser: ({ browser, error }) => {
+      this.#parts?.seconds.refuse(browser, error);
+      return null;
+    },
     SendInput: ({ inputs }) => later(this.#openParts().input.send(inputs)),
     CopySelection: () => later(this.#redacted(() => this.#openParts().input.selection())),
     RunFlows: ({ paths, timeoutMs }, asker) =>
@@ -141,49 +142,28 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 
   async #open(timeoutMs: number, takesOver: boolean): Promise<{ pageLost: boolean }> {
     this.#advance({ type: 'Opening' });
-    const { endpoint, devTools, page, screenshotsDir, flowsDir, args, firstStep, actMs, healedDir, networkLog } =
-      this.#args;
-    const { requestsDir, stepScreenshots, networkBodies, baselines } = this.#args;
-    const redact = <T>(shown: T): T => this.#secrets.redact(shown);
-    const reach = serviceReach(this.#args.reach);
+    const { flowsDir, requestsDir, args, healedDir } = this.#args;
     const emit = (event: SessionEvent) => this.#emit(event);
     const rules = new RulesMark(this.#args.rulesMark);
     const losesPages = takesOver && rules.stands;
-    const bounds = { takesOver, losesPages, signal: this.#closing.signal, deadlineMs: timeoutMs };
-    const channel = await DevToolsChannel.open(devTools, { ...bounds, keepsEarlier: losesPages });
-    const browser = await Browser.connect(endpoint, channel, page, bounds).catch(async (error: unknown) => {
-      await channel.close();
-      throw error;
-    });
-    if (losesPages) await rules.set(false);
-    const network = new NetworkLog({ file: networkLog, redact });
-    browser.listen((event) => network.observe(event));
-    const requests = new RequestMemory();
-    browser.listen((event) => requests.observe(event));
-    const trace = this.#args.traceLog === null ? null : new TraceLog({ file: this.#args.traceLog, redact });
-    if (trace !== null) browser.listen((event) => trace.observe(event));
-    const agent = new Agent({
-      browser,
+    const shared = {
+      args: this.#args,
+      order: new StepOrder(emit, this.#args.firstStep),
+      states: this.#states,
       emit,
-      screenshotsDir,
-      stepScreenshots,
-      firstStep,
-      actMs,
-      flowsDir,
-      baselines,
-      redact,
-    });
-    if (networkBodies) network.keepBodies(browser);
-    else network.attach(browser);
-    const playwright = new PlaywrightSession({
-      agent,
-      join: (user, until) => channel.join(user, until),
-      listen: (listener) => browser.onDownloadMessage(listener),
-      folders: { dir: endpoint.uploadsDir, flowsDir },
-      rulesStand: (stand) => rules.set(stand),
-      emit,
-    });
+      redact: <T>(shown: T): T => this.#secrets.redact(shown),
+    };
+    const first = await driveBrowser(
+      this.#args,
+      shared,
+      { name: null, rulesStand: (stand) => rules.set(stand) },
+      { takesOver, losesPages, signal: this.#closing.signal, deadlineMs: timeoutMs },
+    );
+    const { channel, browser, agent, playwright, trace } = first;
+    const seconds = new SecondBrowsers(shared);
     try {
+      if (losesPages) await rules.set(false);
+      const reach = serviceReach(this.#args.reach);
       const flows = new FlowJob({
         emit,
         healedDir,
@@ -193,7 +173,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         },
       });
       const offered = [
-        playwright.addTo(requests.addTo(this.#states.addTo(this.#handoffs.addTo(agent.module), browser), browser)),
+        seconds.addTo(this.#handoffs.addTo(first.module), first),
         playwright.module,
         flowModule({ flowsDir, onLoad: (flow, source) => trace?.source(flow, source) }),
         filesModule({ flowsDir }),
@@ -211,23 +191,10 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
       const clients = new DevToolsClients(channel);
-      this.#parts = {
-        channel,
-        clients,
-        browser,
-        agent,
-        playwright,
-        sandbox,
-        flows,
-        screens,
-        input,
-        network,
-        trace,
-        forPerson,
-      };
+      this.#parts = { ...first, clients, sandbox, flows, screens, input, seconds, forPerson };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
-      await closeParts({ channel, browser, agent, playwright, network, trace, sandbox: this.#parts?.sandbox });
+      await closeParts({ ...first, sandbox: this.#parts?.sandbox });
       this.#parts = undefined;
       throw error;
     }

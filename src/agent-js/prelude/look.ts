@@ -1,3 +1,8 @@
+// As the language made them: a script may replace them later.
+const { create, defineProperty, keys } = Object;
+const { get } = Reflect;
+const { isArray } = Array;
+
 /** A synchronous call of the service. */
 type Host = (method: string, ...args: unknown[]) => unknown;
 
@@ -31,9 +36,6 @@ type Set = (target: object, key: PropertyKey, value: unknown, enumerable?: boole
  * last look is kept here, and only what is new of the next one comes from the service.
  */
 export function lookOf(host: Host, set: Set): (options: unknown) => object {
-  const { create, defineProperty, keys } = Object;
-  const { get } = Reflect;
-  const { isArray } = Array;
   let kept: readonly Element[] = [];
   let id: number | null = null;
 

@@ -1,5 +1,5 @@
 import type { Expression, SpreadElement } from 'acorn';
-import type { TapedCall } from '../flow-tape.js';
+import { asWritten, calledOf, type TapedCall } from '../flow-tape.js';
 import { type FoundCall, findCall, parseFlow } from './find-call.js';
 
 /** A position where a flow failed, and what was done there by hand. */
@@ -23,8 +23,8 @@ interface SourceChange {
 /** Calls that change something; all others only read. */
 const ACTING: ReadonlySet<string> = new Set(['agent.act', 'agent.go', 'agent.back']);
 
-export function isActing({ target }: TapedCall): boolean {
-  return ACTING.has(target);
+export function isActing(call: TapedCall): boolean {
+  return ACTING.has(calledOf(call));
 }
 
 /**
@@ -44,8 +44,12 @@ export function repairSource(
   if (code === null) return null;
   const changes: SourceChange[] = [];
   for (const repair of repairs) {
-    const found = findCall(code, methodOf(repair.failed), repair.line, repair.column);
-    const made = found === null ? null : changesFor(source, found, repair);
+    const { failed } = repair;
+    const method = methodOf(calledOf(failed));
+    const found = findCall(code, { method, ofAgent: calledOf(failed) === failed.target }, repair.line, repair.column);
+    // A browser with a login cannot be written as a part of a call.
+    const needsState = repair.byHand.some(({ target, args }) => target === 'agent.session' && isGiven(args[1]));
+    const made = found === null || needsState ? null : changesFor(source, found, repair);
     if (made === null) return null;
     changes.push(...made);
   }
@@ -79,7 +83,8 @@ function readInstead(
   repair: Repair,
   acting: readonly TapedCall[],
 ): readonly SourceChange[] | null {
-  const { failed, byHand } = repair;
+  const failed = asWritten(repair.failed);
+  const byHand = repair.byHand.map(asWritten);
   // With a new locator, the call is still to be made. With a value, the read by hand has the right locator.
   const value = failed.answer.ok ? JSON.stringify(failed.answer.value) : 'null';
   const same = byHand.findLast(
@@ -99,7 +104,8 @@ function statementsBefore(source: string, found: FoundCall, calls: readonly Tape
 }
 
 /** A call that was made by hand, with the author's arguments if they are the same. */
-function callText(source: string, call: TapedCall, { call: written, code }: FoundCall, { failed }: Repair): string {
+function callText(source: string, made: TapedCall, { call: written, code }: FoundCall, repair: Repair): string {
+  const [call, failed] = [asWritten(made), asWritten(repair.failed)];
   if (call.target !== failed.target) return `${call.target}(${call.args.filter(isGiven).map(literalText).join(', ')})`;
   const args = trimmed(call.args).map((value, index) => {
     const argument = written.arguments[index];
@@ -107,7 +113,7 @@ function callText(source: string, call: TapedCall, { call: written, code }: Foun
     if (same(value, failed.args[index])) return source.slice(argument.start, endWithTypes(code, argument)).trimEnd();
     return index === 0 ? locatorText(source, argument, failed, value) : literalText(value);
   });
-  return `${call.target}(${args.join(', ')})`;
+  return `${source.slice(written.callee.start, written.callee.end)}(${args.join(', ')})`;
 }
 
 /** A locator. If the author's has one computed part that the new one contains too, it is still computed. */
@@ -161,6 +167,6 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function methodOf({ target }: TapedCall): string {
+function methodOf(target: string): string {
   return target.slice(target.indexOf('.') + 1);
 }

@@ -58,15 +58,21 @@ export class TraceGroups {
         return;
       case 'SessionStarted':
       case 'SessionRestarted':
-      case 'BrowserLost':
       case 'AttemptFailed':
       case 'SessionEnded':
-        // No script outlives its browser or its thread.
-        for (const group of this.#open) group.to = this.#timeOf(event.at);
-        this.#open = [];
+        this.#cut(event.at);
+        return;
+      case 'BrowserLost':
+        if (event.data.session === undefined) this.#cut(event.at);
         return;
       default:
     }
+  }
+
+  /** No script outlives its session's browser or its thread. */
+  #cut(at: string): void {
+    for (const group of this.#open) group.to = this.#timeOf(at);
+    this.#open = [];
   }
 
   /** @param steps one that failed tells its error; the groups around it need not */

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.js';
 import { stretched, unstretched } from '../../base/deadline.js';
 import { errorCode, sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
+import type { BrowserLease } from '../../containers/driver.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import {
   type BrowserOpening,
@@ -13,7 +14,14 @@ import {
   type OpenBrowser,
   type SessionBrowser,
 } from '../sessions/index.js';
-import { type ActorStart, fitsAnyBrowser, leaseOptions, type OpenDependencies, openBrowser } from './open-browser.js';
+import {
+  type ActorStart,
+  fitsAnyBrowser,
+  type LaunchOptions,
+  leaseOptions,
+  type OpenDependencies,
+  openBrowser,
+} from './open-browser.js';
 import { RecentDemand } from './recent-demand.js';
 import { WarmBrowser } from './warm-browser.js';
 
@@ -140,6 +148,13 @@ export class WarmPool {
     await this.#makeRoom();
     bounds.signal.throwIfAborted();
     return { ...(await openBrowser(this.#parts, leaseOptions(start.id, request), start, bounds)), warm: false };
+  }
+
+  /** Starts a browser without an actor, for a session that has one. Call with a slot. @throws UNAVAILABLE */
+  async lease(leaseId: SessionId, options: LaunchOptions, bounds: OpenBounds): Promise<BrowserLease> {
+    await this.#makeRoom();
+    bounds.signal.throwIfAborted();
+    return this.#parts.driver.lease(leaseOptions(leaseId, options), bounds);
   }
 
   /** Called when a slot was freed: the pool may grow. */

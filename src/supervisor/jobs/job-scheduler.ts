@@ -338,7 +338,8 @@ export class JobScheduler {
   }
 
   #register(accepted: AcceptedSession): LivingSession {
-    const session = new LivingSession(this.#parts, accepted, () => {
+    const browsers = { slots: this.#admission, pool: this.#pool };
+    const session = new LivingSession({ ...this.#parts, ...browsers }, accepted, () => {
       this.#gate.leave(session.record.id);
       this.#parts.ended(session);
     });

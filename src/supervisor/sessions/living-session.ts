@@ -6,6 +6,7 @@ import type { JournalBatch } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
 import type { RunOptions } from '../ports/sessions.js';
+import { type BrowserSource, SecondBrowsers } from './second-browsers.js';
 import {
   type BrowserOpening,
   REOPEN_MS,
@@ -40,14 +41,17 @@ import { runTask, type TaskParts } from './task/task-run.js';
 /** How long an immediate end waits for the picture of the last step. */
 const DRAIN_MS = 50;
 
+type LivingDependencies = SessionDependencies & BrowserSource;
+
 /** A session that waits or runs. It owns what its state records: slot, lease, and actor. It ends once and releases them. */
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
   readonly control: SessionControl;
   readonly handoff: SessionHandoff;
+  readonly seconds: SecondBrowsers;
   readonly #isJob: boolean;
   readonly #journal: SessionJournal;
-  readonly #deps: SessionDependencies;
+  readonly #deps: LivingDependencies;
   readonly #resources: SessionResources;
   readonly #states: SessionStates;
   readonly clocks: SessionClocks;
@@ -69,7 +73,7 @@ export class LivingSession {
   });
 
   /** @param onEnded called once, when the session's end is on disk */
-  constructor(deps: SessionDependencies, { request, record, caller }: AcceptedSession, onEnded: () => void) {
+  constructor(deps: LivingDependencies, { request, record, caller }: AcceptedSession, onEnded: () => void) {
     this.#deps = deps;
     this.#onEnded = onEnded;
     this.request = request;
@@ -80,13 +84,18 @@ export class LivingSession {
       lease: () => heldBy(this.#state)?.lease?.identity ?? null,
       handoffChanged: () => this.handoff.changed(),
       stateCollected: (state) => void this.#states.save(state),
+      browserRequested: (wanted) => this.seconds.requested(wanted),
+      browserLost: (name) => this.seconds.lost(name),
       answered: (call, error) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call, error }),
     });
     const log = (line: string) => deps.log(line, { session: record.id });
     this.#states = new SessionStates({ ...deps, id: record.id, caller, log, actor: () => this.actor() });
+    const dir = join(deps.config.sessionsDir, record.id);
+    this.seconds = new SecondBrowsers({ ...deps, request, caller, dir, log, actor: () => this.actor() });
     this.#resources = new SessionResources({
       ...deps,
-      dir: join(deps.config.sessionsDir, record.id),
+      dir,
+      seconds: this.seconds,
       video: request.video ?? deps.config.video,
       log,
       videoFailed: (reason) => this.#journal.emit({ type: 'VideoFailed', data: { reason } }),
@@ -143,8 +152,9 @@ export class LivingSession {
   }
 
   /** Restores the progress of an earlier run or attempt. Call before {@link begin} or {@link resume}. */
-  restore(progress: Pick<TaskProgress, 'steps' | 'activity' | 'startedAt'>): void {
+  restore(progress: Pick<TaskProgress, 'steps' | 'activity' | 'startedAt' | 'browsers'>): void {
     this.#journal.restore(progress);
+    this.seconds.restore(progress.browsers);
     if (progress.startedAt !== null) this.clocks.start(Date.parse(progress.startedAt));
   }
 
@@ -338,6 +348,7 @@ export class LivingSession {
       this.#endWork(lostEnd(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)), attempt),
     );
     this.#journal.emitRestarts(child);
+    this.seconds.watch(child);
     void child.terminated.then(async (termination) => {
       if ('error' in termination)
         await this.#endWork(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);

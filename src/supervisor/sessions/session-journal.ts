@@ -5,6 +5,7 @@ import type { JournalBatch, KeyValue, StoredSession } from '../../journal/journa
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import { type EventRow, eventRow, readEvent } from '../../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../../protocol/events.js';
+import type { BrowserRequest } from '../../protocol/second-browser.js';
 import type { SessionId, SessionRecord, WebhookFormat } from '../../protocol/session.js';
 import type { WebhookMoment } from '../../protocol/webhook.js';
 import type { Log } from '../../telemetry/log.js';
@@ -22,6 +23,8 @@ const PARSED_EVENTS: ReadonlySet<EventType> = new Set([
   'HandoffEnded',
   'SessionRestarted',
   'StateCollected',
+  'BrowserRequested',
+  'BrowserLost',
 ]);
 
 /** The address that is notified of a session's start and end, and how. */
@@ -49,6 +52,8 @@ export class SessionJournal {
   readonly #answered: (call: number, error: ErrorBody | null) => void;
   readonly #handoffChanged: () => void;
   readonly #stateCollected: (state: string) => void;
+  readonly #browserRequested: (request: BrowserRequest) => void;
+  readonly #browserLost: (name: string) => void;
   readonly #lost = (error: unknown): void =>
     this.#deps.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
   #open = true;
@@ -57,6 +62,8 @@ export class SessionJournal {
    * @param options.lease returns the current lease
    * @param options.answered called when a model's answer is on disk, or why it cannot be
    * @param options.stateCollected called when a script has collected a login state
+   * @param options.browserRequested called when a script asks for a further browser
+   * @param options.browserLost called when the connection to one of those has ended
    * @param options.handoffChanged called when the session begins or ceases to wait for a person
    */
   constructor(
@@ -68,6 +75,8 @@ export class SessionJournal {
       readonly answered: (call: number, error: ErrorBody | null) => void;
       readonly handoffChanged: () => void;
       readonly stateCollected: (state: string) => void;
+      readonly browserRequested: (request: BrowserRequest) => void;
+      readonly browserLost: (name: string) => void;
     },
   ) {
     this.#deps = dependencies;
@@ -78,6 +87,8 @@ export class SessionJournal {
     this.#answered = options.answered;
     this.#handoffChanged = options.handoffChanged;
     this.#stateCollected = options.stateCollected;
+    this.#browserRequested = options.browserRequested;
+    this.#browserLost = options.browserLost;
   }
 
   get record(): SessionRecord {
@@ -176,6 +187,8 @@ export class SessionJournal {
       // A restarted actor has lost the script that waited.
       if (type === 'HandoffEnded' || type === 'SessionRestarted') this.record = withoutHandoff(this.record);
       if (type === 'StateCollected') this.#stateCollected(data.state);
+      if (type === 'BrowserRequested') this.#browserRequested(data);
+      if (type === 'BrowserLost' && data.session !== undefined) this.#browserLost(data.session);
       if (type !== 'ModelCallFinished') continue;
       this.record = spentRecord(this.record, data);
       calls.push(data.call);

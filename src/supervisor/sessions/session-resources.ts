@@ -6,6 +6,7 @@ import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import { keepDownloads } from '../artifacts/index.js';
 import { FrameVideo, type NextVideoFrame, type VideoEncoders } from './frame-video.js';
+import type { SecondBrowsers } from './second-browsers.js';
 import type { SessionChild } from './session-child.js';
 import { heldBy, type LifecycleInput, type SessionLifecycle } from './session-lifecycle.js';
 import { removeVideos, SessionVideo, type VideoSource } from './session-video.js';
@@ -27,6 +28,7 @@ interface ResourceOwner {
   readonly clock: Clock;
   readonly log: (line: string) => void;
   readonly videos: VideoEncoders;
+  readonly seconds: SecondBrowsers;
   /** Called once if the video ends early; it may be after the end of the session. */
   readonly videoFailed: (reason: string) => void;
   state(): SessionLifecycle;
@@ -100,7 +102,7 @@ export class SessionResources {
    * @param completed the session succeeded: videos that were recorded for failures are removed
    */
   async release(completed = false): Promise<void> {
-    const { dir, log, video, advance } = this.#owner;
+    const { dir, log, video, advance, seconds } = this.#owner;
     const held = heldBy(this.#owner.state());
     const isUnwanted = completed && video === 'on-failure';
     if (held !== null) {
@@ -108,6 +110,7 @@ export class SessionResources {
       if (!isUnwanted) await held.video?.finish();
       advance({ type: 'ActorStopped' });
       await actor?.stop();
+      const secondsReleased = seconds.release();
       if (lease !== null) {
         await keepDownloads(lease.endpoint.downloadsDir, join(dir, 'downloads')).catch((error) =>
           log(`downloads could not be kept: ${sentenceOf(error)}`),
@@ -119,6 +122,7 @@ export class SessionResources {
         await (isUnwanted ? held.video?.discard() : held.video?.stop());
       }
       slot.release();
+      await secondsReleased;
     }
     if (isUnwanted) await removeVideos(dir);
     advance({ type: 'Released' });

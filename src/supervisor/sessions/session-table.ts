@@ -52,8 +52,9 @@ export class SessionTable {
   holdsLease(leaseId: string): boolean {
     const parsed = SessionId.safeParse(leaseId);
     if (parsed.success && this.#living.has(parsed.data)) return true;
-    for (const session of this.#living.values()) if (session.journal.stored.lease?.leaseId === leaseId) return true;
-    return false;
+    return this.allLiving().some(
+      ({ journal, seconds }) => journal.stored.lease?.leaseId === leaseId || seconds.has(leaseId),
+    );
   }
 
   allLiving(): readonly LivingSession[] {

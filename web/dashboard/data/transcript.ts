@@ -101,7 +101,10 @@ export class Transcript {
         note('plain', `downloaded ${event.data.name}, ${event.data.bytes} bytes`);
         return;
       case 'BrowserLost':
-        note('bad', `the browser was lost: ${event.data.reason}`);
+        note(
+          'bad',
+          `the browser${event.data.session === undefined ? '' : ` of ${event.data.session}`} was lost: ${event.data.reason}`,
+        );
         return;
       case 'VideoFailed':
         note('warn', `the video ended early: ${event.data.reason}`);
@@ -195,6 +198,7 @@ export class Transcript {
         return;
       case 'SessionAccepted':
       case 'ScreenshotTaken':
+      case 'BrowserRequested':
         return;
       default:
         // A newer service may send events that this page does not know.

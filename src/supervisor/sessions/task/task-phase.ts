@@ -51,6 +51,7 @@ export class TaskProgress {
   #steps = 0;
   #activity: string | null = null;
   #startedAt: string | null = null;
+  readonly #browsers = new Set<string>();
   #known = EMPTY_CONVERSATION;
   #begun = false;
   #passed = 0;
@@ -78,12 +79,18 @@ export class TaskProgress {
     return this.#startedAt;
   }
 
+  /** The names of `agent.session` that scripts have asked for since then. */
+  get browsers(): ReadonlySet<string> {
+    return this.#browsers;
+  }
+
   add(event: JournalEvent): void {
     this.#known = converse(this.#known, event);
     this.#activity = activityOf(event) ?? this.#activity;
     switch (event.type) {
       case 'AttemptFailed':
         this.#begun = false;
+        this.#browsers.clear();
         this.#passed = 0;
         this.#failed = null;
         this.#innermost = null;
@@ -91,6 +98,10 @@ export class TaskProgress {
       case 'SessionStarted':
         this.#begun = true;
         this.#startedAt = event.at;
+        this.#browsers.clear();
+        return;
+      case 'BrowserRequested':
+        this.#browsers.add(event.data.name);
         return;
       case 'StepFinished':
         this.#steps = event.data.index;
