@@ -2,7 +2,8 @@ import t from 'tap';
 import { openBoard, writeFlow } from '../support/board.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
-import { startTestService } from '../support/service.js';
+import { makeHome, startTestService } from '../support/service.js';
+import { runTroupe } from '../support/service-process.js';
 import { readZip } from '../support/zip.js';
 
 guardLeaks(t);
@@ -82,4 +83,15 @@ t.test('A flow of two people has two browsers, and one transcript, which names w
   t.ok(steps.filter(({ session, screenshot }) => session === 'ben' && screenshot !== null).length > 2);
   for (const [name, content] of zip) t.notOk(content.includes('milk-and-honey'), name);
   t.match(zip.get('network.har')?.toString(), /name=ben/, 'what its pages asked for is in the archive');
+});
+
+t.test('A run with a service of its own has slots for the browsers of its flows', async (t) => {
+  const folder = t.testdir({
+    flows: {
+      'two.js': `() => { agent.go('about:blank'); agent.session('ben').go('about:blank'); }`,
+      'one.js': '() => 1',
+    },
+  });
+  const run = await runTroupe(makeHome(t), 'run', `${folder}/flows/*.js`, '--own', '--parallel', '1');
+  t.match(run, { code: 0, output: '2 passed' });
 });

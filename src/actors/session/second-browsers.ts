@@ -5,13 +5,11 @@ import { boundedWait, unstretched } from '../../base/deadline.js';
 import { decodeError, type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { StateName } from '../../protocol/login-state.js';
-import { BrowserName } from '../../protocol/second-browser.js';
+import { BrowserName, MAX_SECOND_BROWSERS } from '../../protocol/second-browser.js';
 import type { HostCallContext, HostModule } from '../../script/host-module.js';
 import { closeBrowser, type DrivenBrowser, driveBrowser, type SessionParts } from './driven-browser.js';
 import type { GivenBrowser } from './messages.js';
 
-/** Second browsers of a session at once. */
-const MAX_BROWSERS = 8;
 /** Waits end before the script's own time does, and those for slots before that, so that scripts see why. */
 const BEFORE_DEADLINE_MS = 100;
 const BEFORE_WAIT_MS = 400;
@@ -120,8 +118,8 @@ export class SecondBrowsers {
   }
 
   async #request({ name, state }: Asked, context: HostCallContext): Promise<object> {
-    if (this.#open.size >= MAX_BROWSERS) {
-      throw new TroupeError('CAPACITY', `A session has at most ${MAX_BROWSERS} browsers beside its own`);
+    if (this.#open.size >= MAX_SECOND_BROWSERS) {
+      throw new TroupeError('CAPACITY', `A session has at most ${MAX_SECOND_BROWSERS} browsers beside its own`);
     }
     this.#closing.signal.throwIfAborted();
     const browser = this.#wait(name, state, context);

@@ -8,6 +8,7 @@ import { ciBuild, mayColour, readConfig } from '../../config.js';
 import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
+import { MAX_SECOND_BROWSERS } from '../../protocol/second-browser.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import type { SuitePart } from '../../report/suite/suite-file.js';
 import { countFlows, isFlaky, type SuiteResult } from '../../report/suite/suite-result.js';
@@ -96,7 +97,8 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     closers.push(await serveForRun(settings.serve, files.root ?? process.cwd(), stopped));
     const parallel = options.parallel ?? Math.min(flows.length, Math.max(1, cpus().length));
     const { url, own, driver } = options;
-    const service = await useService({ url, own, flags: { driver }, sessions: parallel });
+    const sessions = parallel * (opensSecondBrowsers(files) ? 1 + MAX_SECOND_BROWSERS : 1);
+    const service = await useService({ url, own, flags: { driver }, sessions });
     closers.push(() => service.close());
     if (driver !== undefined && !service.own) {
       throw new UsageError(`--driver is for a service of the run's own, and ${service.description} runs: add --own`);
@@ -105,7 +107,19 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     stopped.throwIfAborted();
     github.stopCommands();
     const plan = planHooks(flows, files, options, settings);
-    const run = { options, files, plan, part, quarantine, stopped, cancelled: cancelled.signal, signals, github };
+    // The service has more slots than there are flows at once, for their second browsers.
+    const bounded = service.own ? { ...options, parallel } : options;
+    const run = {
+      options: bounded,
+      files,
+      plan,
+      part,
+      quarantine,
+      stopped,
+      cancelled: cancelled.signal,
+      signals,
+      github,
+    };
     return await runOn(service, run);
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -117,6 +131,11 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     signals.release();
     time.end();
   }
+}
+
+/** Whether a flow calls `agent.session`. */
+function opensSecondBrowsers({ texts }: RunFiles): boolean {
+  return Object.values(texts).some((text) => /\bagent\s*\.\s*session\b/.test(text));
 }
 
 function filesOf({ words, flows }: RunOptions): Promise<RunFiles> {
