@@ -65,9 +65,11 @@ export async function startService(
     readonly secret?: string;
     /** Where browsers come from, in place of what the configuration says: benchmarks bring their own. */
     readonly driver?: DriverChoice;
+    /** Ends the start; what was built is taken down again. */
+    readonly signal?: AbortSignal;
   },
 ): Promise<Service> {
-  const { version, log } = options;
+  const { version, log, signal } = options;
   const built: (() => Promise<void>)[] = [];
   const takeDown = async () => {
     for (let part = built.pop(); part !== undefined; part = built.pop()) await part();
@@ -97,6 +99,7 @@ export async function startService(
     built.push(() => gateway.close(0));
     const journal = await Journal.open({ file: config.journalFile, database: config.database, log });
     built.push(() => journal.close());
+    signal?.throwIfAborted();
     const surroundings = {
       config,
       instance: journal.instance,
@@ -105,6 +108,7 @@ export async function startService(
       log,
     };
     const { driver, description } = options.driver ?? (await chooseDriver(surroundings));
+    signal?.throwIfAborted();
     const threads = new ThreadPool(
       { entry: new URL('./actors/session/session.thread.js', import.meta.url), name: 'sessions' },
       Math.max(1, cpus().length - 1),
@@ -162,6 +166,7 @@ export async function startService(
     let usedAtMs = performance.now();
     let drainMs = DRAIN_MS;
     built.push(() => supervisor.stop(drainMs));
+    signal?.throwIfAborted();
     telemetry.watch({ gateway, threads, supervisor, instance: journal.instance });
     gateway.serve(supervisor);
     if (gateway.setupHint !== null) log(gateway.setupHint);

@@ -2,7 +2,7 @@ import { randomWord } from '../auth/service-proof.js';
 import { agentHome, hasNamedHome } from '../config/environment.js';
 import { readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
-import { startService } from '../service.js';
+import { type Service, startService } from '../service.js';
 import { makeLog } from '../telemetry/log.js';
 import { describeFailure, UsageError } from './failure.js';
 import { publishService } from './local-service/publish-service.js';
@@ -35,12 +35,20 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   const forPeople = config.log === 'text';
   await makeFirstHome(config);
   const [secret, version] = [randomWord(), readVersion()];
-  const service = await startService(config, { version, log, secret }).catch((error: unknown) => {
+  const start = new AbortController();
+  void stop.first.then((name) => start.abort(new Cancelled(`${name}: stopped before the service was ready`)));
+  let service: Service;
+  try {
+    service = await startService(config, { version, log, secret, signal: start.signal });
+  } catch (error) {
+    if (error instanceof Cancelled) {
+      log(error.message);
+      return 0;
+    }
     if (idle === undefined || !isHomeTaken(error)) throw error;
     process.stderr.write(`troupe: ${describeFailure(error)}\n`);
-    return null;
-  });
-  if (service === null) return HOME_TAKEN;
+    return HOME_TAKEN;
+  }
   // Without a named home, agents look for a service in the user's.
   const homes = hasNamedHome() ? [config.home] : [config.home, agentHome()];
   const withdraw = await publishService(homes, { url: service.url, pid: process.pid, secret, version }, log);
@@ -60,6 +68,9 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   stop.release();
   return why instanceof Error ? 1 : 0;
 }
+
+/** Somebody ended the service while it started. */
+class Cancelled extends Error {}
 
 /** The journal is open in another service. */
 function isHomeTaken(error: unknown): boolean {

@@ -6,12 +6,18 @@ import t, { type Test } from 'tap';
 import { isProof, proofOf, randomWord } from '#troupe/auth/service-proof.js';
 import { findService } from '#troupe/cli/local-service/find-service.js';
 import { publishService } from '#troupe/cli/local-service/publish-service.js';
-import { type ServiceFile, serviceFileOf, writeServiceFile } from '#troupe/cli/local-service/service-file.js';
+import {
+  readServiceFile,
+  type ServiceFile,
+  serviceFileOf,
+  writeServiceFile,
+} from '#troupe/cli/local-service/service-file.js';
 import { agentHome } from '#troupe/config/environment.js';
+import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-ports.js';
 import { guardLeaks } from '../support/leaks.js';
 import { makeHome } from '../support/service.js';
-import { startServiceProcess } from '../support/service-process.js';
+import { spawnService, startServiceProcess } from '../support/service-process.js';
 
 guardLeaks(t);
 
@@ -46,6 +52,25 @@ t.test('A service is found by its file, proves itself, and takes the file along 
   t.equal(code, 0, 'nobody uses it, so it ends by itself');
   t.equal(await findService(home), null);
   t.throws(() => readFileSync(serviceFileOf(home)));
+});
+
+t.test('A service that is told to end while it waits for its home never offers itself to clients', async (t) => {
+  const home = makeHome(t);
+  const first = await startServiceProcess(t, home);
+  const port = await freePort();
+  const second = spawnService(home, '--port', String(port));
+  t.teardown(() => second.end('SIGKILL'));
+  const status = () =>
+    fetch(`http://127.0.0.1:${port}/api/health`)
+      .then((response) => response.status)
+      .catch(() => 0);
+  await eventually('it has its port, but not the home', async () => (await status()) === 503);
+  const ended = second.end('SIGTERM');
+  await first.end('SIGKILL');
+  t.same(await ended, { code: 0, signal: null });
+  t.match(second.output(), /SIGTERM: stopped before the service was ready/);
+  t.notMatch(second.output(), /listens on/);
+  t.equal((await readServiceFile(home))?.pid, first.child.pid, 'the file is still the first one’s');
 });
 
 t.test('What is not the service that wrote the file gets no token, and counts as absent', async (t) => {

@@ -58,7 +58,15 @@ export class Upstream {
   async request(id: RpcId, message: RpcMessage, signal: AbortSignal): Promise<RpcMessage> {
     const isScript = usesOwnBrowser(message);
     for (let attempt = 1; ; attempt += 1) {
-      const session = await withDeadline(this.#connected(), { signal });
+      let session: Session;
+      try {
+        session = await withDeadline(this.#connected(), { signal });
+      } catch (error) {
+        if (signal.aborted || error instanceof TroupeError) throw error;
+        // The service that was found has ended, or ends; the request was not sent.
+        if (attempt === 1) continue;
+        throw lost(error);
+      }
       if (isScript && this.#browserLost) {
         this.#browserLost = false;
         return failure(id, LOST_BROWSER);
@@ -69,9 +77,7 @@ export class Upstream {
         if (signal.aborted || error instanceof TroupeError) throw error;
         this.#forget(session);
         if (error instanceof SessionGone && attempt === 1) continue;
-        if (!isScript || error instanceof SessionGone) {
-          throw new TroupeError('UNAVAILABLE', 'The service was lost; try again', undefined, { cause: error });
-        }
+        if (!isScript || error instanceof SessionGone) throw lost(error);
         this.#browserLost = false;
         return failure(id, LOST_ANSWER);
       }
@@ -176,6 +182,10 @@ export class Upstream {
     this.#session = null;
     if (session.hasBrowser) this.#browserLost = true;
   }
+}
+
+function lost(cause: unknown): TroupeError {
+  return new TroupeError('UNAVAILABLE', 'The service was lost; try again', undefined, { cause });
 }
 
 /** A script in the client's own browser. */
