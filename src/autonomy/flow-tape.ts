@@ -171,11 +171,12 @@ export class FlowTape {
 
   async #call(
     target: string,
-    args: readonly unknown[],
+    given: readonly unknown[],
     context: Parameters<HostCall>[1],
     call: HostCall,
   ): Promise<unknown> {
     const { kind, flow, line, column } = context.site;
+    const args = kind === 'flow' && this.#mode !== 'off' ? withoutMemory(target, given) : given;
     const about = { target, args, flow, line, column };
     if (this.#mode === 'off' || kind !== 'flow') {
       const value = await call(args, context);
@@ -238,6 +239,15 @@ export function asWritten(call: TapedCall): TapedCall {
   if (call.target !== SECOND) return call;
   const [name, method, ...args] = call.args;
   return { ...call, target: `agent.session('${String(name)}').${String(method)}`, args };
+}
+
+/**
+ * A look names the last list that the sandbox has, so that only what differs is sent. When the flow runs again, the sandbox
+ * has another one: on the tape, each look is whole.
+ */
+function withoutMemory(target: string, args: readonly unknown[]): readonly unknown[] {
+  if (calledOf({ target, args }) !== 'agent.look') return args;
+  return args.slice(0, target === SECOND ? 3 : 1);
 }
 
 function withLocator({ target, args }: Pick<TapedCall, 'target' | 'args'>, locator: string): readonly unknown[] {

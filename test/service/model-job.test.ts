@@ -73,6 +73,29 @@ t.test('a flow that breaks goes on behind the step that the model did by hand', 
   t.match(told[4], /No visible element answers to \{input\}Name/);
 });
 
+t.test('a flow that looks goes on with the list that it saw, whatever the model has looked at meanwhile', async (t) => {
+  const page = `data:text/html,<title>x</title><button onclick="this.after('done')">Press</button><a href="x">One</a>`;
+  const { model, service } = await serviceWith(t, [
+    evaluate(`agent.act('{button}Press', 'click'); agent.look().elements.length`),
+    evaluate('Flow.resume()'),
+    done(true, 'It went through'),
+  ]);
+  writeFileSync(
+    join(service.home, 'flows', 'looks.js'),
+    `function () {
+       agent.go(${JSON.stringify(page)});
+       const before = agent.look().elements.map((element) => element.locator).join();
+       const again = agent.look();
+       agent.act('{button}Pres', 'click');
+       const after = agent.look();
+       return [before, again.unchanged.length, after.elements.length].join(' ');
+     }`,
+  );
+  const record = await service.job({ prompt: 'Press', flowFiles: ['looks.js'], maxIterations: 10 });
+  t.match(record, { state: 'completed', error: null });
+  t.match(model.requests.at(-1)?.body.messages.at(-1)?.content, /\{button\}Press,\{a\}One 2 2/);
+});
+
 t.test('a mended flow is proposed as a file and a patch, which applied passes without a model', async (t) => {
   const site = await openSite(t);
   const base = openSignUp(site, '/changed', BREAKAGES['everything renamed'] ?? {});
