@@ -5,6 +5,7 @@ import { type MergedWrite, mergeWrites } from './merge-writes.js';
 import type { WriteRequest } from './messages.js';
 import { BatchStore } from './queries/batch-store.js';
 import { FlowRunStore } from './queries/flow-run-store.js';
+import { JoinedStore } from './queries/joined-store.js';
 import { KeyValueStore } from './queries/key-value-store.js';
 import { ENDED } from './queries/session-store.js';
 import type { Schema } from './schema.js';
@@ -25,7 +26,7 @@ export interface WriteTransaction {
   takeEventNumbers(count: number): Promise<number>;
 }
 
-/** Applies requests in order. Returns the number of each request's first event (0 if it has none). */
+/** Applies requests in order. Returns the value of each: the number of its first event (0 if it has none), or that of a change. */
 export async function applyWrites(
   transaction: WriteTransaction,
   requests: readonly WriteRequest[],
@@ -40,8 +41,7 @@ export async function applyWrites(
       start += merged.offsets.length;
       continue;
     }
-    if (request !== undefined) await applyRemoval(transaction, request);
-    firstSeqs.push(0);
+    firstSeqs.push(request === undefined ? 0 : await applyOther(transaction, request));
     start += 1;
   }
   return firstSeqs;
@@ -59,6 +59,7 @@ async function applyMerged(transaction: WriteTransaction, write: MergedWrite): P
   await transaction.insert(upsertKeyValues, write.keyValues);
   await transaction.insert(insertBatches, write.batches);
   await transaction.insert(insertBatchLabels, write.batchLabels);
+  await transaction.insert(insertJoinedJobs, write.joined);
   for (const [kind, removed] of write.removedKeyValues) {
     for (const ids of chunks(removed)) {
       await kysely.deleteFrom('kept').where('kind', '=', kind).where('id', 'in', ids).execute();
@@ -78,8 +79,11 @@ async function applyMerged(transaction: WriteTransaction, write: MergedWrite): P
   return first;
 }
 
-async function applyRemoval({ kysely, dialect }: WriteTransaction, request: WriteRequest): Promise<void> {
+/** @returns the value of the request */
+async function applyOther({ kysely, dialect }: WriteTransaction, request: WriteRequest): Promise<number> {
   switch (request.op) {
+    case 'joined':
+      return new JoinedStore(kysely).change(request.change);
     case 'remove': {
       const id = request.sessionId;
       await kysely.deleteFrom('sessions').where('id', '=', id).execute();
@@ -87,20 +91,20 @@ async function applyRemoval({ kysely, dialect }: WriteTransaction, request: Writ
         await kysely.deleteFrom(table).where('session_id', '=', id).execute();
       }
       await new KeyValueStore(kysely).removeOfSession(id);
-      return;
+      return 0;
     }
     case 'removeBatch':
       await new BatchStore(kysely, dialect).remove(request.batchId);
-      return;
+      return 0;
     case 'prune': {
       const batches = new BatchStore(kysely, dialect);
       await new FlowRunStore(kysely).removeBefore(request.runsBefore);
-      await batches.removeEmpty(request.batchesBefore);
+      await batches.removeEmpty(request);
       await batches.removeOrphanedWebhooks();
-      return;
+      return 0;
     }
     case 'write':
-      return;
+      return 0;
     default:
       return assertNever(request);
   }
@@ -163,6 +167,9 @@ const insertBatchLabels: InsertRows<Row<'batch_labels'>> = (kysely, rows) =>
     .insertInto('batch_labels')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['batch_id', 'name']).doNothing());
+
+const insertJoinedJobs: InsertRows<Row<'joined_jobs'>> = (kysely, rows) =>
+  kysely.insertInto('joined_jobs').values(rows);
 
 const insertEvents: InsertRows<Row<'events'>> = (kysely, rows) => kysely.insertInto('events').values(rows);
 

@@ -1,4 +1,5 @@
 import type { EventRow } from '../protocol/event-row.js';
+import type { JoinedRow } from './joined-changes.js';
 import type { KeyValueKind, Submission, WriteRequest } from './messages.js';
 import { type StoredRequest, type StoredSession, toRequestRow, toSessionRow } from './rows.js';
 
@@ -18,6 +19,8 @@ export interface JournalBatch {
   /** Idempotency keys, which must not be in the journal yet. */
   readonly submissions?: readonly Submission[];
   readonly keyValues?: readonly KeyValue[];
+  /** The jobs of a joined batch, which must not be in the journal yet. */
+  readonly joined?: readonly JoinedRow[];
   /**
    * If the database server goes away, the batch waits until it answers again, for ten minutes at most, and is then
    * written once and in order. Other batches are rejected after some seconds.
@@ -34,7 +37,7 @@ export function toWrite(batch: JournalBatch): {
   readonly rows: number;
   readonly characters: number;
 } {
-  const { events = [], submissions = [], isKept } = batch;
+  const { events = [], submissions = [], joined = [], isKept } = batch;
   const keyValues = (batch.keyValues ?? []).map(({ kind, id, data }) => ({
     kind,
     id,
@@ -42,11 +45,11 @@ export function toWrite(batch: JournalBatch): {
   }));
   const records = (batch.records ?? []).map(toSessionRow);
   const requests = (batch.requests ?? []).map(toRequestRow);
-  const rows = requests.length + events.length + submissions.length + keyValues.length;
+  const rows = requests.length + events.length + submissions.length + keyValues.length + joined.length;
   let characters = 0;
   for (const row of records) characters += row.record.length + (row.lease?.length ?? 0);
   for (const { request } of requests) characters += request.length;
   for (const [, , , data] of events) characters += data.length;
   for (const { data } of keyValues) characters += data?.length ?? 0;
-  return { message: { records, requests, events, submissions, keyValues, isKept }, rows, characters };
+  return { message: { records, requests, events, submissions, keyValues, joined, isKept }, rows, characters };
 }

@@ -4,6 +4,7 @@ import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { SessionId } from '../protocol/session.js';
+import type { JoinedAttempt, JoinedChange, JoinedJob } from './joined-changes.js';
 import { type JournalBatch, toWrite } from './journal-batch.js';
 import { firstMessage, startWorker } from './journal-worker.js';
 import type {
@@ -21,6 +22,7 @@ import type {
   JournalRequest,
   KeyValueKind,
   OpenBatch,
+  PruneBefore,
   SessionQuery,
   StatusCounts,
   Submission,
@@ -225,6 +227,26 @@ export class Journal {
     return this.#read('batchEnds', id, upTo);
   }
 
+  /** Changes joined batches in one transaction, on disk when this resolves. @returns see `JoinedStore` */
+  async changeJoined(change: JoinedChange): Promise<number> {
+    return Number(await this.#ask({ op: 'joined', change }));
+  }
+
+  /** Whether claims, or whole joined batches, have expired, and a change is to end them. */
+  joinedDue(nowMs: number): Promise<boolean> {
+    return this.#read('joinedDue', nowMs);
+  }
+
+  /** The jobs of a joined batch, in order: all, or that of one number. */
+  joinedJobs(batchId: string, job?: number): Promise<readonly JoinedJob[]> {
+    return this.#read('joinedJobs', batchId, job);
+  }
+
+  /** The attempts at the jobs of a joined batch, in order; or that of one token. */
+  joinedAttempts(batchId: string, token?: string): Promise<readonly JoinedAttempt[]> {
+    return this.#read('joinedAttempts', batchId, token);
+  }
+
   /** Permanently removes a batch and all its sessions. Resolves once that is on disk; an unknown id is not an error. */
   async removeBatch(id: string): Promise<void> {
     await this.#ask({ op: 'removeBatch', batchId: id }, 1);
@@ -236,7 +258,7 @@ export class Journal {
   }
 
   /** Removes old flow runs, old batches without sessions, and webhook messages without a session. */
-  async prune(before: { readonly runsBefore: string; readonly batchesBefore: string }): Promise<void> {
+  async prune(before: PruneBefore): Promise<void> {
     await this.#ask({ op: 'prune', ...before }, 1);
   }
 

@@ -16,6 +16,7 @@ export interface MergedWrite {
   /** What queries compare of the batches among `keyValues`. */
   readonly batches: readonly Row<'batches'>[];
   readonly batchLabels: readonly Row<'batch_labels'>[];
+  readonly joined: readonly Row<'joined_jobs'>[];
   /** Ids of removed entries by kind. */
   readonly removedKeyValues: ReadonlyMap<string, readonly string[]>;
   readonly events: readonly EventRow[];
@@ -32,6 +33,7 @@ export function mergeWrites(requests: readonly WriteRequest[], start: number): M
   const sessionRequests = new Map<string, Row<'requests'>>();
   const submissions: Row<'submissions'>[] = [];
   const keyValues = new Map<string, { readonly kind: string; readonly id: string; readonly data: string | null }>();
+  const joined: Row<'joined_jobs'>[] = [];
   const events: EventRow[] = [];
   const flowRuns: MergedWrite['flowRuns'][number][] = [];
   const offsets: (number | null)[] = [];
@@ -59,6 +61,18 @@ export function mergeWrites(requests: readonly WriteRequest[], start: number): M
       submissions.push({ key, session_id: sessionId, fingerprint });
     }
     for (const { kind, id, data } of request.keyValues) keyValues.set(`${kind} ${id}`, { kind, id, data });
+    for (const { batchId: batch_id, job, name, flow, retries } of request.joined) {
+      joined.push({
+        batch_id,
+        job,
+        name: storable(name),
+        flow: flow === null ? null : storable(flow),
+        retries,
+        state: 'queued',
+        attempt: 0,
+        ended_at: null,
+      });
+    }
     offsets.push(request.events.length === 0 ? null : events.length);
     for (const event of request.events) {
       const run = flowRun(event);
@@ -79,6 +93,7 @@ export function mergeWrites(requests: readonly WriteRequest[], start: number): M
     keyValues: entries.flatMap(({ kind, id, data }) => (data === null ? [] : [{ kind, id, data }])),
     batches: batches.map(({ row }) => row),
     batchLabels: batches.flatMap(({ labels }) => labels),
+    joined,
     removedKeyValues: removed,
     events,
     flowRuns,

@@ -1,6 +1,7 @@
 import type { ErrorBody } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
+import type { JoinedAttempt, JoinedChange, JoinedJob, JoinedRow } from './joined-changes.js';
 import type { SalvagedTable } from './sqlite/salvage.js';
 
 /** A session's row. `record` and `lease` are JSON texts that the journal's thread never parses. */
@@ -167,13 +168,24 @@ export type WriteRequest =
       readonly events: readonly EventRow[];
       readonly submissions: readonly Submission[];
       readonly keyValues: readonly KeyValueRow[];
+      readonly joined: readonly JoinedRow[];
       /** See `JournalBatch.isKept`. */
       readonly isKept?: boolean | undefined;
     }
+  | { readonly op: 'joined'; readonly id: number; readonly change: JoinedChange }
   | { readonly op: 'remove'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'removeBatch'; readonly id: number; readonly batchId: string }
-  /** Removes flow runs that ended before `runsBefore`, and batches created before `batchesBefore` without sessions. */
-  | { readonly op: 'prune'; readonly id: number; readonly runsBefore: string; readonly batchesBefore: string };
+  | ({ readonly op: 'prune'; readonly id: number } & PruneBefore);
+
+/** What is removed, by ISO instants. */
+export interface PruneBefore {
+  /** Flow runs that ended before. */
+  readonly runsBefore: string;
+  /** Batches that were created before and have no sessions. */
+  readonly batchesBefore: string;
+  /** Joined batches that were created before. */
+  readonly joinedBefore: string;
+}
 
 /** A page of rows. `more` is true if the page ended because of its size. */
 export interface EventRowPage {
@@ -198,6 +210,9 @@ export interface JournalReads {
   batchEnds(id: string, upTo: number): Promise<number>;
   endedBefore(instant: string, limit: number): Promise<readonly SessionRow[]>;
   flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]>;
+  joinedDue(nowMs: number): Promise<boolean>;
+  joinedJobs(batchId: string, job?: number): Promise<readonly JoinedJob[]>;
+  joinedAttempts(batchId: string, token?: string): Promise<readonly JoinedAttempt[]>;
 }
 
 /** A call of {@link JournalReads}. Runs after every write that was posted before it. */

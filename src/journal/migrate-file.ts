@@ -26,6 +26,8 @@ const TABLES = {
   batches: ['id'],
   batch_labels: ['batch_id', 'name'],
   flow_runs: ['seq'],
+  joined_jobs: ['batch_id', 'job'],
+  joined_attempts: ['batch_id', 'token'],
 } as const;
 
 /** Columns with JSON that may contain sealed values. */

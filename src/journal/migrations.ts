@@ -1,4 +1,5 @@
 import { CLUSTER_MIGRATION } from './cluster-tables.js';
+import { JOINED_MIGRATION } from './joined-tables.js';
 import type { Migration } from './migration.js';
 import { POSTGRES_BASELINE } from './postgres/baseline.js';
 
@@ -140,6 +141,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ...SQLITE_ONLY.map((sqlite) => ({ sqlite, postgres: '' })),
   { sqlite: COLUMNS_FOR_QUERIES, postgres: POSTGRES_BASELINE },
   CLUSTER_MIGRATION,
+  JOINED_MIGRATION,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

@@ -1,8 +1,9 @@
 import type { Generated } from 'kysely';
 import type { ClusterTables } from './cluster-tables.js';
+import type { JoinedTables } from './joined-tables.js';
 
 /** The tables, as the last migration leaves them. */
-export interface Schema extends ClusterTables {
+export interface Schema extends ClusterTables, JoinedTables {
   meta: { key: string; value: string };
   sessions: {
     accepted: Generated<number>;

@@ -105,3 +105,11 @@ t.test('A second opener is refused while the first runs, in another process and 
   t.equal((await next.waiting()).length, 2);
   await next.close();
 });
+
+t.test('The schema fits on the first page of a file, so that no other damaged page takes it away', async (t) => {
+  const file = join(t.testdir({}), 'troupe.db');
+  await (await Journal.open({ file })).close();
+  const database = new Database(file);
+  t.equal(database.prepare("SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'").all([]).length, 1);
+  database.close();
+});

@@ -68,6 +68,10 @@ t.test('What flows did is told from the journal, also when their sessions are go
   );
   const late = await flowStats(journal, clock, { since: '2025-12-21T00:00:00.000Z' });
   t.match(late.flows, [{ flow: 'login', runs: 1 }]);
-  await journal.prune({ runsBefore: '2025-12-21T00:00:00.000Z', batchesBefore: '2025-12-21T00:00:00.000Z' });
+  await journal.prune({
+    runsBefore: '2025-12-21T00:00:00.000Z',
+    batchesBefore: '2025-12-21T00:00:00.000Z',
+    joinedBefore: '2025-12-21T00:00:00.000Z',
+  });
   t.match((await flowStats(journal, clock, {})).flows, [{ flow: 'login', runs: 1 }]);
 });

@@ -419,7 +419,7 @@ t.test('Messages go with their session, with their batch, and when their session
   await journal.removeBatch('b1');
   t.same(await left(), new Set([alone.id, kept.id, gone.id]));
   await journal.remove(alone.id);
-  await journal.prune({ runsBefore: '', batchesBefore: '' });
+  await journal.prune({ runsBefore: '', batchesBefore: '', joinedBefore: '' });
   t.same(await left(), new Set([kept.id]));
 });
 
@@ -472,7 +472,7 @@ t.test('The message about a batch is stored once, arrives signed, and is repeate
   await second.stop();
   const row = { id: outcome.id, createdAt: new Date().toISOString() };
   await journal.write({ keyValues: [{ kind: 'batch', id: outcome.id, data: row }] });
-  await journal.prune({ runsBefore: '', batchesBefore: '' });
+  await journal.prune({ runsBefore: '', batchesBefore: '', joinedBefore: '' });
   t.equal((await journal.keyValues('delivered')).length, 1, 'it stays as long as its batch');
   await journal.removeBatch(outcome.id);
   t.same(await journal.keyValues('delivered'), []);

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Dialect } from '../dialect.js';
-import type { BatchCounts, BatchQuery, BatchRow, OpenBatch } from '../messages.js';
+import type { BatchCounts, BatchQuery, BatchRow, OpenBatch, PruneBefore } from '../messages.js';
 import { storable } from '../rows.js';
 import type { Schema } from '../schema.js';
+import { JoinedStore } from './joined-store.js';
 
 /** Values in one `in` list: both databases bound the parameters of a statement. */
 const IDS_AT_ONCE = 500;
@@ -37,8 +38,8 @@ export class BatchStore {
     await this.#removeRows([id]);
   }
 
-  /** Removes batches that were created before `before` and have no sessions left. */
-  async removeEmpty(before: string): Promise<void> {
+  /** Removes old batches that have no sessions left, and old joined ones. */
+  async removeEmpty({ batchesBefore, joinedBefore }: Omit<PruneBefore, 'runsBefore'>): Promise<void> {
     const kysely = this.#kysely;
     const used = kysely
       .selectFrom('sessions')
@@ -48,8 +49,14 @@ export class BatchStore {
     const empty = await kysely
       .selectFrom('batches')
       .select('id')
-      .where('created_at', '<', before)
+      .where('created_at', '<', batchesBefore)
       .where('id', 'not in', used)
+      .where((of) =>
+        of.or([
+          of('created_at', '<', joinedBefore),
+          of('id', 'not in', kysely.selectFrom('joined_jobs').select('batch_id')),
+        ]),
+      )
       .execute();
     for (let start = 0; start < empty.length; start += IDS_AT_ONCE) {
       await this.#removeRows(empty.slice(start, start + IDS_AT_ONCE).map(({ id }) => id));
@@ -144,8 +151,20 @@ export class BatchStore {
       .where('batch', 'in', ids)
       .groupBy(['batch', 'status'])
       .execute();
+    const joined = await this.#kysely
+      .selectFrom('joined_jobs')
+      .select([
+        'batch_id as batch',
+        'state as status',
+        ({ fn }) => fn.countAll<number>().as('sessions'),
+        sql<number>`sum(case when attempt > 1 then 1 else 0 end)`.as('retried'),
+        ({ fn }) => fn.max('ended_at').as('endedAt'),
+      ])
+      .where('batch_id', 'in', ids)
+      .groupBy(['batch_id', 'state'])
+      .execute();
     const byBatch = new Map<string | null, StatusRow[]>();
-    for (const row of rows) byBatch.set(row.batch, [...(byBatch.get(row.batch) ?? []), row]);
+    for (const row of [...rows, ...joined]) byBatch.set(row.batch, [...(byBatch.get(row.batch) ?? []), row]);
     return new Map(ids.map((id) => [id, countsOf(byBatch.get(id) ?? [])]));
   }
 
@@ -153,6 +172,7 @@ export class BatchStore {
     const kysely = this.#kysely;
     await kysely.deleteFrom('submissions').where('session_id', 'in', ids).execute();
     await kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', 'in', ids).execute();
+    await new JoinedStore(kysely).remove(ids);
     await kysely.deleteFrom('batch_labels').where('batch_id', 'in', ids).execute();
     await kysely.deleteFrom('batches').where('id', 'in', ids).execute();
   }

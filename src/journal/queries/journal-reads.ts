@@ -5,6 +5,7 @@ import type { Schema } from '../schema.js';
 import { BatchStore } from './batch-store.js';
 import { EventStore } from './event-store.js';
 import { FlowRunStore } from './flow-run-store.js';
+import { JoinedStore } from './joined-store.js';
 import { KeyValueStore } from './key-value-store.js';
 import { RequestStore } from './request-store.js';
 import { SessionStore } from './session-store.js';
@@ -19,6 +20,7 @@ export function journalReads(kysely: Kysely<Schema>, dialect: Dialect, firstRows
   const flowRuns = new FlowRunStore(kysely);
   const requests = new RequestStore(kysely, dialect);
   const keyValues = new KeyValueStore(kysely);
+  const joined = new JoinedStore(kysely);
   const events = new EventStore(kysely, firstRows);
   return {
     get: (id) => sessions.get(id),
@@ -36,5 +38,8 @@ export function journalReads(kysely: Kysely<Schema>, dialect: Dialect, firstRows
     batchEnds: (id, upTo) => batches.ends(id, upTo),
     endedBefore: (instant, limit) => sessions.endedBefore(instant, limit),
     flowRuns: (query) => flowRuns.list(query),
+    joinedDue: (nowMs) => joined.isDue(nowMs),
+    joinedJobs: (batchId, job) => joined.jobs(batchId, job),
+    joinedAttempts: (batchId, token) => joined.attempts(batchId, token),
   };
 }

@@ -38,6 +38,8 @@ const KEYED = {
   session_labels: ['session_id', 'name'],
   batches: ['id'],
   batch_labels: ['batch_id', 'name'],
+  joined_jobs: ['batch_id', 'job'],
+  joined_attempts: ['batch_id', 'token'],
 } as const;
 
 /** Columns that contain JSON. A row with invalid JSON there counts as damaged. */
@@ -103,7 +105,8 @@ function copyNumbered(from: Database.Database, to: Database.Database, table: str
   const insert = inserter(to, table);
   let kept = 0;
   let lost = 0;
-  let at = 0;
+  // Flow runs of joined batches have numbers below 0.
+  let at = Math.min(0, lowestKey(from, table, number) - 1);
   const copyRow = (row: unknown): void => {
     at = numberOf(row, number);
     if (insert(row)) kept += 1;
@@ -151,6 +154,12 @@ function nextReadable(from: Database.Database, table: string, number: string, at
     else bad = middle;
   }
   return good > end ? null : good;
+}
+
+/** The lowest key of a row; 1 if it cannot be read. */
+function lowestKey(from: Database.Database, table: string, number: string): number {
+  const [first] = tryRead(from, `SELECT ${number} FROM ${table} ORDER BY ${number} LIMIT 1`, []) ?? [];
+  return numberOf(first, number) || 1;
 }
 
 /** The highest key that a row may have. */

@@ -110,6 +110,7 @@ export class Retention {
       runsBefore: new Date(now - HISTORY_DAYS * DAY_MS).toISOString(),
       // A day, so that a batch that is being submitted is not removed.
       batchesBefore: new Date(now - DAY_MS).toISOString(),
+      joinedBefore: new Date(now - Math.max(1, config.retention.days) * DAY_MS).toISOString(),
     });
     await this.#parts.states.removeExpired();
     const known = new Set((await journal.keyValues('batch')).map(({ id }) => id));

@@ -1,0 +1,76 @@
+/** A job of a joined batch, when it is accepted. */
+export interface JoinedRow {
+  readonly batchId: string;
+  readonly job: number;
+  readonly name: string;
+  readonly flow: string | null;
+  readonly retries: number;
+}
+
+/** A job of a joined batch. */
+export interface JoinedJob {
+  readonly job: number;
+  readonly name: string;
+  readonly state: 'queued' | 'running' | 'completed' | 'failed' | 'stopped';
+  /** How often it was claimed. */
+  readonly attempt: number;
+  readonly retries: number;
+}
+
+/** An attempt at a job of a joined batch. */
+export interface JoinedAttempt {
+  readonly job: number;
+  readonly attempt: number;
+  readonly machine: string;
+  readonly state: 'running' | 'ended' | 'lost' | 'stopped';
+  /** JSON text; null if there is no result. */
+  readonly data: string | null;
+  /** The name of the file with its artifacts; null if there is none. */
+  readonly artifacts: string | null;
+}
+
+/** The present, twice: what leases are compared with, and what is stored. */
+export interface Now {
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+  /** ISO instant. */
+  readonly at: string;
+}
+
+/** Names a claim. */
+interface OfClaim extends Now {
+  readonly batchId: string;
+  readonly token: string;
+}
+
+export interface JoinedClaim extends OfClaim {
+  readonly machine: string;
+  readonly leaseMs: number;
+}
+
+export interface JoinedRenewal extends OfClaim {
+  readonly leaseMs: number;
+}
+
+/** Artifacts that were stored under a claim. */
+export interface JoinedArtifacts extends OfClaim {
+  readonly file: string;
+}
+
+/** The result of a claimed job. */
+export interface JoinedEnd extends OfClaim {
+  readonly state: 'completed' | 'failed' | 'stopped';
+  /** Whether another attempt may succeed; then the job's retries decide. */
+  readonly mayPassAgain: boolean;
+  readonly data: string;
+  readonly durationMs: number;
+}
+
+/** A change of joined batches. Its value is a number: see `JoinedStore`. */
+export type JoinedChange =
+  | ({ readonly change: 'claim' } & JoinedClaim)
+  | ({ readonly change: 'renew' } & JoinedRenewal)
+  | ({ readonly change: 'artifacts' } & JoinedArtifacts)
+  | ({ readonly change: 'end' } & JoinedEnd)
+  | ({ readonly change: 'stop'; readonly batchId: string } & Now)
+  | ({ readonly change: 'expire' } & Now);
