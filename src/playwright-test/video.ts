@@ -48,7 +48,7 @@ export async function attachVideos(session: Session, info: TestInfo): Promise<nu
   const folder = await mkdtemp(join(info.outputDir, 'session-'));
   const zip = join(folder, 'session.zip');
   await pipeline(Readable.fromWeb(await session.download()), createWriteStream(zip));
-  await unpackZip(zip, folder, (name) => VIDEO.test(name));
+  await unpackZip(zip, folder, { wanted: (name) => VIDEO.test(name) });
   await rm(zip);
   const videos = (await readdir(folder)).sort();
   for (const name of videos) await info.attach('video', { path: join(folder, name), contentType: 'video/mp4' });

@@ -19,6 +19,7 @@ export const ERROR_TABLE = {
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The route exists, but not with this method; see Allow' },
   SESSION_ENDED: { status: 409, meaning: 'The session has ended; its record and artifacts can still be read' },
   SESSION_BUSY: { status: 409, meaning: 'The session belongs to a job, or someone else has control' },
+  CLAIM_LOST: { status: 409, meaning: 'The claim on a flow of a joined batch has ended; nothing was changed' },
   PRECONDITION_FAILED: { status: 412, meaning: 'The file is not the one that If-Match or If-None-Match names' },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than the route allows' },
   SCRIPT_ERROR: { status: 422, meaning: 'The script threw an error, or could not be parsed' },

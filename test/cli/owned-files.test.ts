@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { noteOwned, removeOwned, removeRetries } from '#troupe/cli/run/owned-files.js';
+import { noteOwned, removeOwned, removeRetries, unpackArtifacts } from '#troupe/cli/run/owned-files.js';
 import { guardLeaks } from '../support/leaks.js';
+import { zipOf } from '../support/zip-of.js';
 
 guardLeaks(t);
 
@@ -42,4 +43,14 @@ t.test('Folders of retries that a run did not write are removed as far as runs w
   t.ok(existsSync(join(folder, 'retry-2/mine.txt')));
   for (const name of ['retry-x', 'retry-3']) t.ok(existsSync(join(folder, name)), name);
   await removeRetries(join(folder, 'nowhere'), () => false);
+});
+
+t.test('Artifacts that unpack to more than they may are refused before the disk is full', async (t) => {
+  const folder = t.testdir({});
+  const zip = join(folder, 'artifacts.zip');
+  writeFileSync(zip, await zipOf({ 'small.txt': 'x'.repeat(1_000), 'large.txt': 'x'.repeat(1_000_000) }));
+  await t.rejects(unpackArtifacts(zip, join(folder, 'reports'), 10_000), { code: 'UNAVAILABLE' });
+  t.notOk(existsSync(join(folder, 'reports/large.txt')));
+  await unpackArtifacts(zip, join(folder, 'reports'), 2_000_000);
+  t.ok(existsSync(join(folder, 'reports/large.txt')));
 });

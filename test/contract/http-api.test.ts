@@ -22,7 +22,8 @@ t.test('Every documented route has a curl line that calls it', async (t) => {
     const [, heading = '', method = '', path = ''] = /^`((\w+) (\S+))`/.exec(section) ?? [];
     const pattern = path
       .replace('{id}', '\\$ID')
-      .replace('{name}', '[\\w.]+')
+      .replace('{token}', '\\$TOKEN')
+      .replace('{name}', '[\\w.-]+')
       .replace('{link}', '\\$LINK')
       .replace('{path...}', '[\\w./]+');
     const call = new RegExp(`^curl .*\\$BASE${pattern}(["?' ].*)?$`, 'm').exec(section)?.[0] ?? '';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { z } from 'zod';
+import { EXAMPLES } from '#troupe/gateway/openapi/examples.js';
 import { routeErrors } from '#troupe/gateway/openapi/route-errors.js';
 import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { Gateway } from '#troupe/gateway/server.js';
@@ -184,6 +185,31 @@ t.test('Every route answers valid requests as documented', async (t) => {
   for (const of of [batch.id, 'aaaaaaaaaaaa']) await by('GET', '/api/batches/{id}/flows/{path...}')(of);
   await by('POST', '/api/batches/{id}/rerun')(batch.id, '{"jobs": "all"}');
   await by('DELETE', '/api/batches/{id}')(batch.id);
+  const joining = { build: 'b', hash: 'h', jobs: [{ name: 'a' }] };
+  await by('POST', '/api/batches/join')(id, JSON.stringify(joining));
+  const joined = await sessions.batches.joined.join(joining, 'a test');
+  const result = JSON.stringify(EXAMPLES['POST /api/batches/{id}/claims/{token}/result']?.request);
+  for (const token of ['t'.repeat(24), 't'.repeat(24)]) {
+    await by('POST', '/api/batches/{id}/claim')(joined.id, JSON.stringify({ token }));
+    for (const [method, step, body] of [
+      ['POST', 'renew', '{}'],
+      ['PUT', 'artifacts', 'a zip'],
+      ['POST', 'result', result],
+    ] as const) {
+      const route = routeOf(method, `/api/batches/{id}/claims/{token}/${step}`);
+      const path = `/api/batches/${joined.id}/claims/${token}/${step}`;
+      await answers.see(t, gateway.url, route, { path, headers: BEARER, body });
+    }
+  }
+  await answers.see(t, gateway.url, routeOf('POST', '/api/batches/{id}/claims/{token}/result'), {
+    path: `/api/batches/${joined.id}/claims/${'u'.repeat(24)}/result`,
+    headers: BEARER,
+    body: result,
+  });
+  await by('GET', '/api/batches/{id}/results')(joined.id);
+  const [flow] = (await sessions.batches.joined.results(joined.id)).flows;
+  const path = flow?.attempts[0]?.artifacts ?? '';
+  await answers.see(t, gateway.url, routeOf('GET', '/api/batches/{id}/results/{name}'), { path, headers: BEARER });
   await by('POST', '/api/sessions')(id);
   const ended = await sessions.waitForEnd((await sessions.list({ mode: 'auto' }))[0]?.id ?? '', bounds);
   for (const path of ['', '/download']) await by('GET', `/api/jobs/{id}${path}`)(ended.id);
@@ -234,6 +260,8 @@ t.test('Every route answers as documented when there is no capacity', async (t) 
   const headers = { ...BEARER, 'content-length': String(100 * MIB + 1) };
   const upload = routeOf('PUT', '/api/sessions/{id}/files/{name}');
   await answers.see(t, gateway.url, upload, { path: `/api/sessions/${id}/files/a.txt`, headers });
+  const zip = routeOf('PUT', '/api/batches/{id}/claims/{token}/artifacts');
+  await answers.see(t, gateway.url, zip, { path: '/api/batches/aaaaaaaaaaaa/claims/t/artifacts', headers });
 
   const batch = await sessions.batches.create({ jobs: [JOB] }, { caller: 'a test', signal: never });
   const open = () => ask(gateway.url, { method: 'GET', path: '/api/events', headers: BEARER });

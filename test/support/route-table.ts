@@ -1,3 +1,4 @@
+import { EXAMPLES } from '#troupe/gateway/openapi/examples.js';
 import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import type { ErrorCode } from '#troupe/protocol/errors.js';
 import type { HttpCall } from './http-call.js';
@@ -96,6 +97,23 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ jobs: [{ prompt: 'x' }], flows: { '/etc/x.js': '' } }, 'flows./etc/x.js'],
     [{ jobs: [{ prompt: 'x' }], flows: { 'a/.b/x.js': '' } }, 'flows.a/.b/x.js'],
     [{ jobs: [{ prompt: 'x' }], flows: { 'x.sh': '' } }, 'flows.x.sh'],
+  ],
+  'POST /api/batches/join': [
+    [{ hash: 'h', jobs: [{ name: 'a' }] }, 'build'],
+    [{ build: 'b', hash: 'h', jobs: [] }, 'jobs'],
+    [{ build: 'b', hash: 'h', jobs: [{ name: 'a' }, { name: 'a' }] }, 'jobs'],
+    [{ build: 'b', hash: 'h', jobs: [{ name: 'a', retries: 11 }] }, 'jobs.0.retries'],
+  ],
+  'POST /api/batches/{id}/claim': [
+    [{ lease: 0 }, 'lease'],
+    [{ lease: 301 }, 'lease'],
+    [{ token: 'short' }, 'token'],
+    [{ machine: '' }, 'machine'],
+  ],
+  'POST /api/batches/{id}/claims/{token}/renew': [[{ lease: 'long' }, 'lease']],
+  'POST /api/batches/{id}/claims/{token}/result': [
+    [{}, 'state'],
+    [{ state: 'queued' }, 'state'],
   ],
   'POST /api/batches/{id}/rerun': [
     [{ jobs: 'some' }, 'jobs'],
@@ -311,6 +329,7 @@ function lonelyCases(base: RouteTableBase): RouteCase[] {
 function validBody(label: string): { body?: string } {
   if (label.endsWith('/control')) return { body: '{"take":false}' };
   if (label.endsWith('/handoff')) return { body: '{"answer":"done"}' };
+  if (label.endsWith('/result')) return { body: JSON.stringify(EXAMPLES[label]?.request) };
   if (label.endsWith('/proxy')) return { body: '{"js":"1"}' };
   return label.startsWith('PUT') ? { body: 'x' } : {};
 }

@@ -30,9 +30,9 @@ export async function noteOwned(folder: string, names: readonly string[]): Promi
 }
 
 /** Unpacks the artifacts of a job, in place of those of an earlier run. @throws as {@link unpackZip} */
-export async function unpackArtifacts(zip: string, folder: string): Promise<void> {
+export async function unpackArtifacts(zip: string, folder: string, maxBytes?: number): Promise<void> {
   await removeOwned(folder);
-  const names = await unpackZip(zip, folder);
+  const names = await unpackZip(zip, folder, maxBytes === undefined ? {} : { maxBytes });
   await noteOwned(folder, names);
 }
 

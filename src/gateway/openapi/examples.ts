@@ -75,6 +75,15 @@ const BATCH_RECORD = {
     junit: `/api/batches/${BATCH}/junit`,
   },
 };
+const CLAIM = 'Zx3k9QmV0c7LrT2yPq8WaAbC';
+const JOINED_RESULT = {
+  state: 'completed',
+  startedAt: AT,
+  durationMs: 8_240,
+  sessionId: ID,
+  failure: null,
+  mayPassAgain: false,
+};
 const CONTROL = 'Zx3k9QmV0c7LrT2yPq8WaA';
 const TOKEN = { id: 't1o2k3e4n5id', name: 'ci', role: 'run', limits: { running: 5 }, createdAt: AT };
 const FILE = { name: 'invoice.pdf', bytes: 18_204, source: 'download', modifiedAt: AT };
@@ -163,6 +172,50 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
     request: { jobs: 'failed' },
     answer: { ...BATCH_RECORD, id: 'c8d3e0f5g2hj', jobs: ['r9x3f5s7u2zv'] },
   },
+  'POST /api/batches/join': {
+    request: {
+      build: '4711',
+      hash: '9f86d081884c',
+      name: 'nightly',
+      jobs: [{ name: 'shop/checkout', flow: 'shop/checkout', retries: 1 }, { name: 'login' }],
+    },
+    answer: { ...BATCH_RECORD, parallel: null, join: { build: '4711', hash: '9f86d081884c' }, created: true },
+  },
+  'POST /api/batches/{id}/claim': {
+    request: { machine: 'ci-3' },
+    answer: {
+      state: 'claimed',
+      job: { name: 'shop/checkout', attempt: 1, retries: 1 },
+      token: CLAIM,
+      lease: 30,
+    },
+  },
+  'POST /api/batches/{id}/claims/{token}/renew': { request: {}, answer: { lease: 30 } },
+  'PUT /api/batches/{id}/claims/{token}/artifacts': { answer: { bytes: 81_920 } },
+  'POST /api/batches/{id}/claims/{token}/result': { request: JOINED_RESULT, answer: { stored: true } },
+  'GET /api/batches/{id}/results': {
+    answer: {
+      createdAt: AT,
+      endedAt: AT,
+      flows: [
+        {
+          name: 'shop/checkout',
+          state: 'completed',
+          machine: 'ci-3',
+          attempts: [
+            { attempt: 1, machine: 'ci-1', result: null, artifacts: null },
+            {
+              attempt: 2,
+              machine: 'ci-3',
+              result: JOINED_RESULT,
+              artifacts: `/api/batches/${BATCH}/results/0-2-5f1d7a84c93b.zip`,
+            },
+          ],
+        },
+      ],
+    },
+  },
+  'GET /api/batches/{id}/results/{name}': {},
   'GET /api/batches/{id}/flows/{path...}': { answer: "() => agent.go('https://example.com')\n" },
   'GET /api/batches/{id}/webhooks': { answer: [DELIVERY] },
   'POST /api/batches/{id}/webhooks': { request: {}, answer: [DELIVERY] },

@@ -7,6 +7,7 @@ import {
   BatchRequest,
   RerunRequest,
 } from '../../protocol/batches/batch.js';
+import { TroupeError } from '../../protocol/errors.js';
 import { RemoveQuery } from '../../protocol/session.js';
 import { batchIdOf, flowPathOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
@@ -99,7 +100,13 @@ export const batchRoutes: readonly Route[] = [
     async handle({ query, request }, sessions) {
       const id = batchIdOf(request);
       const after = Math.min(startAfter(request, query.after) ?? 0, sessions.streams.lastSeq());
-      const { endedAt } = await sessions.batches.get(id);
+      const { endedAt, join } = await sessions.batches.get(id);
+      if (join !== undefined) {
+        throw new TroupeError(
+          'NOT_FOUND',
+          `Machines run the jobs of batch ${id}: GET /api/batches/${id}/results has them`,
+        );
+      }
       return {
         kind: 'events',
         open: (signal) => sessions.batches.eventPages({ id, after, signal }),

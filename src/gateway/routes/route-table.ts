@@ -8,6 +8,7 @@ import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
 import { flowRoutes } from './flows.js';
 import { jobRoutes } from './jobs.js';
+import { joinedRoutes } from './joined.js';
 import { mcpRoutes } from './mcp.js';
 import { modelRoutes } from './models.js';
 import { monitoringRoutes } from './monitoring.js';
@@ -29,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...jobRoutes,
   ...batchRoutes,
+  ...joinedRoutes,
   ...scriptRoutes,
   ...controlRoutes,
   ...accessRoutes,

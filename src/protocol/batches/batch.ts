@@ -70,6 +70,8 @@ export const BatchRecord = z.object({
   labels: z.record(z.string(), z.string()),
   state: SessionStatus,
   parallel: z.int().nullable(),
+  /** Machines claim its jobs; absent for batches whose jobs the service runs. */
+  join: z.object({ build: z.string(), hash: z.string() }).optional(),
   /** `total` includes jobs that were removed since; the other counts do not. `flaky`: completed only in a retry. */
   counts: z.object({
     total: z.int(),

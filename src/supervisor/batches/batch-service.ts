@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import { z } from 'zod';
 import { FlowCatalog } from '../../agent-js/flows/flow-catalog.js';
-import type { BatchCounts, Journal, KeyValue } from '../../journal/journal.js';
+import type { BatchCounts, Journal } from '../../journal/journal.js';
 import {
   type AcceptedBatch,
   BatchId,
@@ -24,8 +23,11 @@ import type { Submitter } from '../ports/sessions.js';
 import { labelsOf, newSessionId, type SessionDependencies } from '../sessions/index.js';
 import { BatchEnds } from './batch-ends.js';
 import { outcomeOf } from './batch-outcome.js';
+import { JoinedArtifacts } from './joined-artifacts.js';
+import { JoinedBatches } from './joined-batches.js';
 import { isRepeatedStop } from './repeated-stop.js';
 import { readJobsAgain, storeJobs } from './rerun.js';
+import { batchRow, StoredBatch } from './stored-batch.js';
 
 /** Jobs that are read from the journal at once. */
 const PAGE = 500;
@@ -40,26 +42,11 @@ const JOB_EVENTS: ReadonlySet<EventType> = new Set([
   'SessionEnded',
 ]);
 
-/** A batch as the journal stores it. */
-const Batch = z.object({
-  id: BatchId,
-  createdAt: z.string(),
-  name: z.string().nullable(),
-  labels: z.record(z.string(), z.string()),
-  parallel: z.int().nullable(),
-  total: z.int(),
-  /** Events of its jobs have higher numbers. */
-  after: z.int(),
-  cancelled: z.boolean(),
-  /** The webhook and its format, encrypted: it may contain keys. */
-  webhook: z.unknown().optional(),
-});
-type Batch = z.infer<typeof Batch>;
-
 export interface BatchServiceParts extends SessionDependencies {
   readonly journal: Journal;
   readonly scheduler: JobScheduler;
   readonly artifacts: BatchArtifacts;
+  readonly version: string;
   /** Cancels jobs that have not ended; resolves when their ends are on disk. */
   stop(sessions: readonly SessionRecord[]): Promise<void>;
   /** Removes the artifacts of an ended session. */
@@ -74,10 +61,18 @@ export interface BatchServiceParts extends SessionDependencies {
 export class BatchService implements Batches {
   readonly #parts: BatchServiceParts;
   readonly #ends: BatchEnds;
+  readonly joined: JoinedBatches;
+  readonly #joinedArtifacts: JoinedArtifacts;
 
   constructor(parts: BatchServiceParts) {
     this.#parts = parts;
     this.#ends = new BatchEnds({ ...parts, notify: (id) => this.#notify(id) });
+    this.joined = new JoinedBatches({
+      ...parts,
+      find: (id) => this.#find(id),
+      record: (batch) => this.#record(batch),
+    });
+    this.#joinedArtifacts = new JoinedArtifacts({ ...parts, joined: this.joined });
   }
 
   /** Sends webhook messages about the ends of batches, also of earlier runs of the service, until {@link close}. */
@@ -105,15 +100,18 @@ export class BatchService implements Batches {
   }
 
   async get(id: string): Promise<BatchRecord> {
-    return this.#record(await this.#find(id));
+    const batch = await this.#find(id);
+    if (batch.join !== undefined) await this.joined.expire();
+    return this.#record(batch);
   }
 
   async list({ name, label, limit = LIST_PAGE, before }: BatchListQuery): Promise<BatchList> {
     const labels = labelsOf(label);
+    await this.joined.expire();
     // One more than the page says whether there is another.
     const rows = await this.#parts.journal.batchPage({ name, labels, before, limit: limit + 1 });
     const batches = rows.slice(0, limit).flatMap((row) => {
-      const batch = Batch.safeParse(row.data);
+      const batch = StoredBatch.safeParse(row.data);
       return batch.success ? [this.#recordOf(batch.data, row)] : [];
     });
     return { batches, next: rows.length > limit ? (BatchId.safeParse(rows[limit - 1]?.id).data ?? null) : null };
@@ -122,6 +120,12 @@ export class BatchService implements Batches {
   async rerun(id: string, { jobs = 'failed' }: RerunRequest, submitter: Submitter): Promise<AcceptedBatch> {
     const { config, vault } = this.#parts;
     const batch = await this.#find(id);
+    if (batch.join !== undefined) {
+      throw new TroupeError(
+        'INVALID_REQUEST',
+        'Machines ran the jobs of this batch: run them again with `troupe run --join` and the name of another build',
+      );
+    }
     const { name, labels, parallel } = batch;
     const records = await this.#jobs(batch.id);
     const again = await readJobsAgain({ config, vault, batch: batch.id, records, failed: jobs === 'failed' });
@@ -138,6 +142,7 @@ export class BatchService implements Batches {
 
   async remove(id: string, purge: boolean): Promise<BatchRecord> {
     const batch = await this.#find(id);
+    if (batch.join !== undefined) await this.joined.expire();
     const before = await this.#record(batch);
     const record = before.endedAt === null ? await this.#cancel(batch) : before;
     const isRepeated = batch.cancelled && isRepeatedStop(before.endedAt, this.#parts.clock.now());
@@ -151,12 +156,14 @@ export class BatchService implements Batches {
   }
 
   async archive(id: string): Promise<Readable> {
-    const { id: batch } = await this.#find(id);
+    const { id: batch, join } = await this.#find(id);
+    if (join !== undefined) return this.#joinedArtifacts.archive(batch);
     return this.#parts.artifacts.archive(await this.#jobs(batch));
   }
 
   async junit(id: string, query: BatchJUnitQuery, base: string): Promise<string> {
-    const { id: batch, name } = await this.#find(id);
+    const { id: batch, name, join } = await this.#find(id);
+    if (join !== undefined) return this.#joinedArtifacts.junit(await this.get(batch), query, base);
     return this.#parts.artifacts.junit(name, await this.#jobs(batch), query, base);
   }
 
@@ -189,7 +196,7 @@ export class BatchService implements Batches {
     const createdAt = clock.now().toISOString();
     const total = jobs.length;
     const after = hub.lastSeq();
-    const batch: Batch = { id, createdAt, name, labels, parallel, total, after, cancelled: false, ...webhook };
+    const batch: StoredBatch = { id, createdAt, name, labels, parallel, total, after, cancelled: false, ...webhook };
     let ids: readonly string[];
     try {
       if (flows !== undefined) await writeBatchFlows(config, id, flows);
@@ -221,7 +228,7 @@ export class BatchService implements Batches {
     const { journal, vault, webhooks, log } = this.#parts;
     const [found] = await journal.keyValues('batch', id);
     if (found === undefined) return;
-    const stored = Batch.safeParse(found.data);
+    const stored = StoredBatch.safeParse(found.data);
     if (!stored.success) return log(`batch ${id} is damaged in the journal; no message about its end is sent`);
     const batch = stored.data;
     if ((await webhooks.list(batch.id)).length > 0) return;
@@ -231,19 +238,20 @@ export class BatchService implements Batches {
     await webhooks.sendBatchEnd(outcomeOf(record, jobs), wish.url, wish.format);
   }
 
-  async #cancel(batch: Batch): Promise<BatchRecord> {
-    const cancelled: Batch = { ...batch, cancelled: true };
+  async #cancel(batch: StoredBatch): Promise<BatchRecord> {
+    const cancelled: StoredBatch = { ...batch, cancelled: true };
     await this.#parts.hub.write({ keyValues: [batchRow(cancelled)] });
+    if (batch.join !== undefined) await this.joined.stop(batch.id);
     await this.#parts.stop(await this.#jobs(batch.id));
     return this.#record(cancelled);
   }
 
-  async #record(batch: Batch): Promise<BatchRecord> {
+  async #record(batch: StoredBatch): Promise<BatchRecord> {
     return this.#recordOf(batch, await this.#parts.journal.batchCounts(batch.id));
   }
 
-  #recordOf(batch: Batch, { counts, flaky, endedAt }: BatchCounts): BatchRecord {
-    const { id, name, labels, parallel, total, createdAt } = batch;
+  #recordOf(batch: StoredBatch, { counts, flaky, endedAt }: BatchCounts): BatchRecord {
+    const { id, name, labels, parallel, total, createdAt, join } = batch;
     const of = (status: SessionStatus) => counts[status] ?? 0;
     const base = this.#parts.config.publicUrl?.replace(/\/+$/, '') ?? '';
     const self = `${base}/api/batches/${id}`;
@@ -253,6 +261,7 @@ export class BatchService implements Batches {
       labels,
       state: stateOf(batch, of),
       parallel,
+      ...(join === undefined ? {} : { join: { build: join.build, hash: join.hash } }),
       counts: {
         total,
         queued: of('queued'),
@@ -275,10 +284,10 @@ export class BatchService implements Batches {
     };
   }
 
-  async #find(id: string): Promise<Batch> {
+  async #find(id: string): Promise<StoredBatch> {
     const [found] = BatchId.safeParse(id).success ? await this.#parts.journal.keyValues('batch', id) : [];
     if (found === undefined) throw new TroupeError('NOT_FOUND', `There is no batch '${id.slice(0, 40)}'`);
-    return Batch.parse(found.data);
+    return StoredBatch.parse(found.data);
   }
 
   /** All jobs of the batch, in order of acceptance. */
@@ -303,19 +312,15 @@ export class BatchService implements Batches {
 export async function openGates(journal: Journal, scheduler: JobScheduler, log: (line: string) => void): Promise<void> {
   for (const { id, sessions } of await journal.openBatches()) {
     const [found] = await journal.keyValues('batch', id);
-    const batch = Batch.safeParse(found?.data);
+    const batch = StoredBatch.safeParse(found?.data);
     if (!batch.success) log(`batch ${id} is damaged in the journal; its jobs run without its limit`);
     else if (batch.data.parallel !== null) scheduler.openGate(id, batch.data.parallel, sessions);
   }
 }
 
-function stateOf({ cancelled, total }: Batch, of: (status: SessionStatus) => number): SessionStatus {
+function stateOf({ cancelled, total }: StoredBatch, of: (status: SessionStatus) => number): SessionStatus {
   const open = of('queued') + of('running');
   if (open > 0) return of('queued') === total ? 'queued' : 'running';
   if (cancelled) return 'stopped';
   return of('failed') + of('stopped') > 0 ? 'failed' : 'completed';
-}
-
-function batchRow(batch: Batch): KeyValue {
-  return { kind: 'batch', id: batch.id, data: batch };
 }

@@ -9,6 +9,7 @@ import type {
   RerunRequest,
 } from '../../protocol/batches/batch.js';
 import type { EventPage } from '../../protocol/event-row.js';
+import type { Joined } from './joined.js';
 import type { Submitter } from './submitter.js';
 
 /**
@@ -17,6 +18,8 @@ import type { Submitter } from './submitter.js';
  * NOT_FOUND.
  */
 export interface Batches {
+  /** Batches whose jobs machines claim. */
+  readonly joined: Joined;
   /** Resolves when all of it is on disk. If a job is rejected, nothing is stored, and the error contains its index. */
   create(request: BatchRequest, submitter: Submitter): Promise<AcceptedBatch>;
   get(id: string): Promise<BatchRecord>;

@@ -1,0 +1,103 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Config } from '../../config.js';
+import { unpackZip } from '../../files/unpack-zip.js';
+import type { BatchJUnitQuery, BatchRecord } from '../../protocol/batches/batch.js';
+import { batchFolders } from '../../protocol/batches/batch-folders.js';
+import { type JoinedFlow, type JoinedFlows, MAX_UNPACKED_BYTES } from '../../protocol/batches/joined.js';
+import { type ArchiveSource, openArchive } from '../../report/archive.js';
+import { attemptFolder, joinedPart } from '../../report/suite/joined-flow.js';
+import { renderSuiteJUnit } from '../../report/suite/suite-junit.js';
+import type { FlowResult } from '../../report/suite/suite-result.js';
+import type { JoinedBatches } from './joined-batches.js';
+
+export interface JoinedArtifactsParts {
+  readonly config: Pick<Config, 'tmpDir'>;
+  readonly version: string;
+  readonly joined: Pick<JoinedBatches, 'results' | 'files' | 'path'>;
+}
+
+/** Collects what the machines of a joined batch have sent, as `BatchArtifacts` does for the jobs of the service. */
+export class JoinedArtifacts {
+  readonly #parts: JoinedArtifactsParts;
+
+  constructor(parts: JoinedArtifactsParts) {
+    this.#parts = parts;
+  }
+
+  /** A zip with a folder for each flow, in it `retry-1` and so on for later attempts. */
+  async archive(batch: string): Promise<Readable> {
+    const { joined } = this.#parts;
+    const { flows } = await joined.results(batch);
+    return openArchive(this.#sources(batch, foldersOf(flows), await joined.files(batch)));
+  }
+
+  /** @param base the service's address as its client sees it */
+  async junit({ id, name, labels }: BatchRecord, query: BatchJUnitQuery, base: string): Promise<string> {
+    const { flows, createdAt, endedAt } = await this.#parts.joined.results(id);
+    const folders = foldersOf(flows);
+    return renderSuiteJUnit({
+      name: name ?? 'troupe',
+      version: this.#parts.version,
+      startedAt: createdAt,
+      endedAt: endedAt ?? createdAt,
+      labels,
+      build: null,
+      flows: flows.map((flow, index) => resultOf(flow, folders[index] ?? '', query, base)),
+    });
+  }
+
+  /** What a machine sent is unpacked first: only files that artifacts consist of go on from there. */
+  async *#sources(
+    batch: string,
+    folders: readonly string[],
+    files: Awaited<ReturnType<JoinedBatches['files']>>,
+  ): AsyncGenerator<ArchiveSource, void> {
+    const { tmpDir } = this.#parts.config;
+    await mkdir(tmpDir, { recursive: true });
+    for (const { job, attempt, file } of files) {
+      const dir = await mkdtemp(join(tmpDir, 'attempt-'));
+      try {
+        await unpackZip(this.#parts.joined.path(batch, file), dir, { maxBytes: MAX_UNPACKED_BYTES });
+        yield { dir, folder: attemptFolder(folders[job] ?? '', attempt - 1) };
+      } finally {
+        await rm(dir, { recursive: true, force: true });
+      }
+    }
+  }
+}
+
+/** The folder of each flow, in order. */
+function foldersOf(flows: JoinedFlows['flows']): readonly string[] {
+  const folders = batchFolders(flows.map(({ name }, index) => ({ id: String(index), name, flowFiles: [] })));
+  return flows.map((_, index) => folders.get(String(index)) ?? '');
+}
+
+function resultOf(flow: JoinedFlow, folder: string, query: BatchJUnitQuery, base: string): FlowResult {
+  return {
+    ...joinedPart(flow),
+    ...filesOf(flow, folder, query, base),
+    name: flow.name,
+    file: null,
+    tags: [],
+    quarantine: null,
+    history: null,
+    again: null,
+  };
+}
+
+/** Where the files of the last attempt are, as the query asks: at the service there is only the zip. */
+function filesOf(
+  { attempts }: JoinedFlow,
+  folder: string,
+  { links = 'urls', folder: below = '' }: BatchJUnitQuery,
+  base: string,
+): Pick<FlowResult, 'report' | 'picture'> {
+  const last = attempts.at(-1);
+  if (last === undefined || last.artifacts === null || links === 'none') return { report: null, picture: null };
+  if (links === 'urls') return { report: `${base}${last.artifacts}`, picture: null };
+  const inFolder = (path: string) => join(below, attemptFolder(folder, last.attempt - 1), path);
+  const screenshot = last.result?.failure?.screenshot;
+  return { report: inFolder('report.html'), picture: screenshot === undefined ? null : inFolder(screenshot) };
+}
