@@ -39,7 +39,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   run: {
     usage: [
       'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
-      '           [--list] [--grep RE|@TAG] [--last-failed] [--changed REF] [--shard I/N [--timings FILE]] [--repeat-each N]',
+      '           [--list] [--grep RE|@TAG] [--last-failed] [--changed REF] [--shard I/N | --join BUILD] [--timings FILE] [--repeat-each N]',
       '           [--data FILE] [--state NAME]',
       '           [--parallel N] [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
       '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
@@ -54,6 +54,7 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --grep RE             only flows whose path or a tag matches; @smoke: only flows with that tag in their first comment
   --last-failed         only flows that failed in the last run of this flows folder on this machine
   --shard I/N           only part I of N; divided by time with the durations of --timings, or of the service at --url
+  --join BUILD          share the flows with all machines that name the same BUILD; the service at --url hands them out
   --timings FILE        durations of earlier runs: of troupe merge --timings, or a CTRF report
   --repeat-each N       run each flow N times
   --data FILE           run each flow once for each row of a CSV or JSON file; the columns are its arguments

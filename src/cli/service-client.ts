@@ -8,6 +8,7 @@ import { TroupeError } from '../protocol/errors.js';
 import { ErrorBodySchema } from '../protocol/session.js';
 
 const ANSWER_MS = 60_000;
+const UPLOAD_MS = 300_000;
 const HELLO_MS = 3_000;
 
 /** An event as a stream tells it. */
@@ -50,6 +51,11 @@ export class ServiceClient {
 
   async json(method: string, path: string, body?: unknown): Promise<unknown> {
     return (await this.#answer(method, path, body)).json();
+  }
+
+  /** Sends bytes. */
+  async put(path: string, body: Buffer<ArrayBuffer>): Promise<void> {
+    await (await checked(await this.#fetch('PUT', path, { body, signal: limitSignal(UPLOAD_MS) }))).arrayBuffer();
   }
 
   async text(path: string): Promise<string> {

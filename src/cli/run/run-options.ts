@@ -26,8 +26,10 @@ export interface RunOptions {
   readonly parallel: number | null;
   /** The `index`-th of `count` parts, from 1. */
   readonly shard: { readonly index: number; readonly count: number } | null;
-  /** A file with the durations of flows, by which `shard` divides. */
+  /** A file with the durations of flows, by which `shard` divides, and `join` orders. */
   readonly timings: string | undefined;
+  /** The build whose machines share the flows of this run; the service that they claim them from is at `url`. */
+  readonly join: string | undefined;
   /** Each step of a job waits for the picture of the one before. */
   readonly exactScreenshots: boolean;
   /** network.har has what requests sent and got. */
@@ -105,9 +107,10 @@ export function readRunOptions(args: readonly string[]): RunOptions {
   if (values['fail-fast'] === true && values['max-failures'] !== undefined) {
     throw new UsageError('--fail-fast is --max-failures 1: give only one of them');
   }
-  if (values.timings !== undefined && values.shard === undefined) {
-    throw new UsageError('--timings says how a run is divided: add --shard I/N');
+  if (values.timings !== undefined && values.shard === undefined && values.join === undefined) {
+    throw new UsageError('--timings says how a run is divided: add --shard I/N, or --join BUILD');
   }
+  if (values.join !== undefined) assertJoins(values.join, retryStrategy, values);
   return {
     words: positionals,
     prompt: values.prompt,
@@ -124,6 +127,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     parallel: values.parallel === undefined ? null : whole('--parallel', values.parallel, 1, 10_000),
     shard: values.shard === undefined ? null : shardOf(values.shard),
     timings: values.timings,
+    join: values.join,
     harBodies: values['har-bodies'] ?? false,
     exactScreenshots: values['exact-screenshots'] ?? false,
     trace: values.trace === undefined ? undefined : traceOf(values.trace),
@@ -188,6 +192,7 @@ function parsed(args: readonly string[]) {
     parallel: text,
     shard: text,
     timings: text,
+    join: text,
     retries: text,
     'fail-fast': flag,
     'exact-screenshots': flag,
@@ -214,6 +219,24 @@ function whole(option: string, text: string, least: number, most: number): numbe
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new UsageError(`${option} takes a whole number from ${least} to ${most}, not '${text}'`);
+}
+
+/** What each machine would decide by itself, or the service at --url for all, does not go with `--join`. */
+function assertJoins(
+  build: string,
+  retryStrategy: RunOptions['retryStrategy'],
+  values: ReturnType<typeof parsed>['values'],
+): void {
+  if (build.length === 0 || build.length > 200) {
+    throw new UsageError('--join takes the name of a build, 200 characters at most');
+  }
+  if (retryStrategy === 'isolated') throw new UsageError('--join retries at once: leave out --retry-strategy isolated');
+  const others = [
+    ...(['shard', 'last-failed', 'max-failures', 'fail-fast', 'webhook', 'update-baselines', 'own'] as const),
+    ...(['headed', 'pause', 'watch'] as const),
+  ];
+  const other = others.find((name) => values[name] !== undefined);
+  if (other !== undefined) throw new UsageError(`--join and --${other} do not go together`);
 }
 
 function strategyOf(text: string | undefined): RunOptions['retryStrategy'] {

@@ -4,20 +4,25 @@ import { join, resolve } from 'node:path';
 import { startLimit } from '../../base/deadline.js';
 import { hookOf } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
+import { serviceUrl } from '../../config/environment.js';
 import { ciBuild, mayColour, readConfig } from '../../config.js';
 import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { MAX_SECOND_BROWSERS } from '../../protocol/second-browser.js';
-import type { SessionRecord } from '../../protocol/session.js';
+import type { JobRequest, SessionRecord } from '../../protocol/session.js';
+import { attemptFolder } from '../../report/suite/joined-flow.js';
 import type { SuitePart } from '../../report/suite/suite-file.js';
 import { countFlows, isFlaky, type SuiteResult } from '../../report/suite/suite-result.js';
 import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
 import { describeFailure, UsageError } from '../failure.js';
 import { type UsedService, useService } from '../own-service.js';
+import type { ServiceClient } from '../service-client.js';
 import { readVersion } from '../version.js';
 import { type SignalWatch, watchSignals } from '../watch-signals.js';
 import { HeadedRun } from './headed-run.js';
+import { fetchJoined, type JoinedReports } from './join/joined-reports.js';
+import { runJoined } from './join/joined-run.js';
 import { readLastFailed, storeLastFailed } from './last-run.js';
 import { concernedByChange } from './plan/changed-flows.js';
 import { flowName, originalName, type PlannedFlow, planRun } from './plan/plan-run.js';
@@ -42,6 +47,12 @@ interface Run {
   readonly plan: RunPlan;
   /** The part of the run that this is; null for all of it. */
   readonly part: SuitePart | null;
+  /** The rows of `--data`. */
+  readonly rows: readonly DataRow[];
+  /** The service from which the flows are claimed; null for a run that is not joined. */
+  readonly coordinator: ServiceClient | null;
+  /** Flows at once. */
+  readonly parallel: number;
   readonly quarantine: Quarantine;
   /** Aborted when the run is to end early: by a signal, or because its time is over. */
   readonly stopped: AbortSignal;
@@ -94,11 +105,16 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     if (flows.length > MAX_BATCH_JOBS) {
       throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} jobs; --shard divides it`);
     }
+    const coordinator = options.join === undefined ? null : await coordinatorOf(options);
     closers.push(await serveForRun(settings.serve, files.root ?? process.cwd(), stopped));
     const parallel = options.parallel ?? Math.min(flows.length, Math.max(1, cpus().length));
     const { url, own, driver } = options;
     const sessions = parallel * (opensSecondBrowsers(files) ? 1 + MAX_SECOND_BROWSERS : 1);
-    const service = await useService({ url, own, flags: { driver }, sessions });
+    const service = await useService({
+      ...(coordinator === null ? { url, own } : { own: true }),
+      flags: { driver },
+      sessions,
+    });
     closers.push(() => service.close());
     if (driver !== undefined && !service.own) {
       throw new UsageError(`--driver is for a service of the run's own, and ${service.description} runs: add --own`);
@@ -114,6 +130,9 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
       files,
       plan,
       part,
+      rows,
+      coordinator,
+      parallel,
       quarantine,
       stopped,
       cancelled: cancelled.signal,
@@ -131,6 +150,13 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     signals.release();
     time.end();
   }
+}
+
+/** The service that hands out the flows of a joined run. */
+async function coordinatorOf({ url }: RunOptions): Promise<ServiceClient> {
+  const named = url ?? serviceUrl();
+  if (named !== undefined) return (await useService({ url: named, sessions: 0 })).client;
+  throw new UsageError('--join needs the service that hands out the flows: --url URL, or TROUPE_URL');
 }
 
 /** Whether a flow calls `agent.session`. */
@@ -229,14 +255,14 @@ function suiteOf(options: RunOptions, startedAt: string, endedAt: string): Omit<
 
 async function runOn(service: UsedService, run: Run): Promise<number> {
   const { options, files, plan, part, quarantine, stopped, cancelled, signals, github } = run;
+  const { rows, coordinator, parallel } = run;
   const { flows } = plan;
   const startedAt = new Date().toISOString();
   const suite = suiteOf(options, startedAt, startedAt);
   const folders = [
     ...batchFolders(flows.map(({ name }, index) => ({ id: String(index), name, flowFiles: [] }))).values(),
   ];
-  const folderOf = (index: number, attempt = 0) =>
-    attempt === 0 ? (folders[index] ?? '') : `${folders[index] ?? ''}/retry-${attempt}`;
+  const folderOf = (index: number, attempt = 0) => attemptFolder(folders[index] ?? '', attempt);
   const progress = new RunProgress(process.stdout, { total: flows.length, colours: mayColour() });
   const headed = new HeadedRun(service.client, options, (line) => progress.say(line));
   const temporary = options.report === undefined ? await mkdtemp(join(tmpdir(), 'troupe-reports-')) : null;
@@ -267,9 +293,38 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       hurried: signals.second,
     };
     const attempts = new Map<number, readonly SessionRecord[]>();
+    let joined: JoinedReports | null = null;
+    const runWanted = async (
+      from: ServiceClient,
+      build: string,
+      indexes: readonly number[],
+      requestOf: (index: number) => JobRequest,
+    ): Promise<JoinedReports | null> => {
+      if (indexes.length < plan.wanted.length) {
+        progress.say('A setup failed on this machine: it claims no flows');
+        return null;
+      }
+      const timings = await timingsOf({ ...options, own: false });
+      const ofMachine = {
+        context: { ...context, cancelled: stopped },
+        coordinator: from,
+        build,
+        rows,
+        timings,
+        parallel,
+        ended: (index: number, record: SessionRecord, attempt: number) =>
+          progress.ended(index, flows[index]?.name ?? '', record, attempt, ''),
+      };
+      const { report: dir } = options;
+      return { ...(await runJoined(ofMachine, indexes, requestOf)), dir, folderOf };
+    };
     const runPart: HookRun['run'] = async (indexes, requestOf, kind) => {
       // A run that is cancelled is cleaned up, unless it is cancelled again.
       const until = kind === 'teardown' ? abortedBy(signals.second) : stopped;
+      if (kind === 'wanted' && coordinator !== null && options.join !== undefined) {
+        joined = await runWanted(coordinator, options.join, indexes, requestOf);
+        return new Map();
+      }
       const part = { indexes, requestOf, counted: kind === 'wanted' };
       const done = await runAttempts({ ...context, cancelled: until }, part, ended);
       for (const [index, records] of done) attempts.set(index, records);
@@ -281,7 +336,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       run: runPart,
       setupValue: ({ id }) => service.client.json('GET', `/api/sessions/${id}/value`),
     });
-    const faults = await reports.done();
+    const faults = [...(await reports.done()), ...(joined === null ? [] : await fetchJoined(joined))];
     const { updateBaselines } = options;
     const stored = updateBaselines && files.root !== null ? await reports.takeBaselines(files.root) : [];
     const results = await flowResults({
@@ -289,6 +344,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       options,
       flows,
       attempts,
+      joined,
       reports,
       folderOf,
       quarantine: quarantine.entries,
@@ -296,7 +352,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       branch: suite.labels.branch,
       inCi: suite.build !== null,
     });
-    const finished: SuiteResult = { ...suite, endedAt: new Date().toISOString(), flows: results };
+    const finished: SuiteResult = { ...suite, ...timesOf(joined), flows: results };
     const written = await writeRunReports(options, finished, part);
     const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
     // A run that was stopped does not know what would have failed.
@@ -321,6 +377,12 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     progress.close();
     if (temporary !== null) await rm(temporary, { recursive: true, force: true });
   }
+}
+
+/** When a run began and ended; a joined one says the same on all machines. */
+function timesOf(joined: JoinedReports | null): Partial<SuiteResult> & Pick<SuiteResult, 'endedAt'> {
+  const endedAt = joined?.endedAt ?? new Date().toISOString();
+  return joined === null ? { endedAt } : { startedAt: joined.createdAt, endedAt };
 }
 
 /** Whether flaky flows fail the run. Quarantined ones do not. */

@@ -9,6 +9,7 @@ import type { EarlierAttempt, FlowResult } from '../../report/suite/suite-result
 import type { UsedService } from '../own-service.js';
 import { againCommand } from './again-command.js';
 import { failureOf, inCheckout, pathFrom, retriedAttempts } from './flow-failure.js';
+import { type JoinedReports, joinedResult } from './join/joined-reports.js';
 import { noteOwned, removeOwned } from './owned-files.js';
 import { originalName, type PlannedFlow } from './plan/plan-run.js';
 import type { QuarantineEntry } from './plan/quarantine.js';
@@ -24,6 +25,8 @@ export interface RunOutcome {
   readonly options: RunOptions;
   readonly flows: readonly PlannedFlow[];
   readonly attempts: Attempts;
+  /** What a joined batch says of its flows; null for a run that is not joined. */
+  readonly joined: JoinedReports | null;
   /** All that is needed was fetched. */
   readonly reports: RunReports;
   /** The folder of a flow's last job below the report folder, by the flow's index. */
@@ -60,7 +63,23 @@ export async function flowResults(outcome: RunOutcome): Promise<readonly FlowRes
 }
 
 async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow): Promise<FlowResult> {
-  const { attempts, reports, root, quarantine, options } = outcome;
+  const { attempts, reports, root, quarantine, options, joined } = outcome;
+  const at = (failure: Failure) => inCheckout(failure, root, process.cwd());
+  const file = flow.path === null || root === null ? null : pathFrom(process.cwd(), join(root, flow.path));
+  const again = (failure: Failure | null) =>
+    file === null || failure === null ? null : againCommand(options, file, outcome.inCi);
+  const about = {
+    name: flow.name,
+    file,
+    tags: flow.tags,
+    quarantine: quarantine.get(originalName(flow)) ?? null,
+    history: null,
+  };
+  const ofBatch = joined?.flows.get(index);
+  if (joined !== null && ofBatch !== undefined) {
+    const result = await joinedResult(joined, index, ofBatch, at);
+    return { ...about, ...result, again: again(result.failure) };
+  }
   const records = attempts.get(index) ?? [];
   const last = records.at(-1);
   const found: { readonly record: SessionRecord; readonly report: Report | null }[] = [];
@@ -68,24 +87,18 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
     found.push({ record, report: await reports.read(outcome.folderOf(index, attempt)) });
   }
   const report = found.at(-1)?.report ?? null;
-  const at = (failure: Failure) => inCheckout(failure, root, process.cwd());
   const failure = last?.status === 'failed' ? at(failureOf(last, report)) : null;
-  const file = flow.path === null || root === null ? null : pathFrom(process.cwd(), join(root, flow.path));
   return {
-    name: flow.name,
-    file,
-    tags: flow.tags,
+    ...about,
     outcome: last?.status === 'completed' ? 'passed' : last?.status === 'failed' ? 'failed' : 'stopped',
     failure,
     earlier: earlierOf(found).map((one) => ({ ...one, failure: at(one.failure) })),
-    quarantine: quarantine.get(originalName(flow)) ?? null,
     startedAt: last?.startedAt ?? null,
     durationMs: last === undefined ? 0 : durationOf(last),
     sessionId: last?.id ?? null,
     report: last === undefined ? null : reportOf(outcome, last, outcome.folderOf(index, records.length - 1)),
     picture: last === undefined ? null : await pictureOf(outcome, last, failure, index, records.length - 1),
-    history: null,
-    again: file === null || failure === null ? null : againCommand(options, file, outcome.inCi),
+    again: again(failure),
   };
 }
 

@@ -127,3 +127,10 @@ export function partLine({ flows, part, expectedMs }: ChosenPart): string {
   const of = `${flows.length} of ${all} jobs${time}`;
   return `Part ${part.index}/${part.count} by ${part.by}: ${of}; flows ${part.flows}, timings ${part.timings}`;
 }
+
+/** Flows in the order in which machines should begin them: the longest first, so that none is left for the end. */
+export function longestFirst(flows: readonly PlannedFlow[], timings: Timings): readonly PlannedFlow[] {
+  const ms = withGuesses(timedNames(flows, timings));
+  const order = flows.map((_, index) => index).sort((a, b) => (ms[b] ?? 0) - (ms[a] ?? 0));
+  return order.flatMap((index) => flows[index] ?? []);
+}
