@@ -11,7 +11,7 @@ const FLOORS = [
   ['auth', 'autonomy', 'cluster', 'playwright', 'playwright-test', 'request-client', 'webhooks'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
-  ['containers'],
+  ['artifact-store', 'containers'],
   ['files', 'net-policy', 'client'],
   ['protocol'],
   ['base'],
@@ -129,6 +129,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/' },
       to: { path: '^src/containers/docker/engine-modem\\.ts$', dynamic: false },
+    },
+    onlyImporter('s3-in-its-store', ['@bradenmacdonald/s3-lite-client'], '^src/artifact-store/'),
+    {
+      name: 's3-when-wanted',
+      comment: 'a service without a bucket never loads the client of S3',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/artifact-store/' },
+      to: { path: '^src/artifact-store/s3-', dynamic: false },
     },
     onlyImporter('model-in-autonomy', ['openai'], '^src/autonomy/'),
     {

@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import type { StoreSetting } from './artifact-store/artifact-store.js';
 import { percentDecoded } from './base/percent-decoded.js';
 import { errorCode, sentenceOf } from './base/system-fault.js';
+import { ArtifactsKey, resolveArtifacts } from './config/artifact-settings.js';
 import { readCiBuild } from './config/ci.js';
 import type { ConnectionSettings } from './config/connection-settings.js';
 import { dockerSocket, podmanSocket } from './config/docker-socket.js';
 import { sandboxIn } from './config/environment.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { RequestsKey, resolveRequests } from './config/request-settings.js';
+import type { EgressLists } from './net-policy/egress.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
 import type { CiBuild } from './protocol/batches/ci-build.js';
@@ -91,6 +94,7 @@ const ConfigFile = z.strictObject({
   token: environmentName.optional(),
   database: environmentName.optional(),
   clusterKey: environmentName.optional(),
+  artifacts: ArtifactsKey.optional(),
   webhookSecret: environmentName.optional(),
   requests: RequestsKey.prefault({}),
   webhooks: z.strictObject({ allow: WebhookTargets.default([]) }).prefault({}),
@@ -115,7 +119,15 @@ export interface Config
   extends Readonly<
     Omit<
       z.infer<typeof ConfigFile>,
-      'token' | 'database' | 'clusterKey' | 'webhookSecret' | 'models' | 'providers' | 'requests'
+      | 'token'
+      | 'database'
+      | 'clusterKey'
+      | 'artifacts'
+      | 'egress'
+      | 'webhookSecret'
+      | 'models'
+      | 'providers'
+      | 'requests'
     >
   > {
   /** The models that may be used, the default first; with their keys. */
@@ -151,6 +163,10 @@ export interface Config
   readonly database: string | undefined;
   /** The value of the variable that `clusterKey` names: it is used instead of the key file. */
   readonly clusterKey: string | undefined;
+  /** `closed` is no setting: the service adds it. */
+  readonly egress?: (z.infer<typeof ConfigFile>['egress'] & Pick<EgressLists, 'closed'>) | undefined;
+  /** Where the artifacts of ended sessions are kept, if not in the home. Contains secrets. */
+  readonly artifacts: StoreSetting | undefined;
   /** The value of the variable that `webhookSecret` names: messages to webhooks are signed with it. */
   readonly webhookSecret: string | undefined;
 }
@@ -206,6 +222,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     webhookSecret,
     database,
     clusterKey,
+    artifacts: resolveArtifacts(rest.artifacts, home, env),
     otlp: otlp(rest.traces, env),
     token,
   });
@@ -228,6 +245,7 @@ export function configElsewhere(
     token: undefined,
     database: undefined,
     clusterKey: undefined,
+    artifacts: undefined,
     traceViewer: { port: 0 },
   };
   return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });

@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import { Supervision } from './actors/supervision.js';
 import { ThreadPool } from './actors/thread-pool.js';
 import { PictureBudget } from './agent-js/pictures/picture-budget.js';
+import { openStore } from './artifact-store/open-store.js';
 import { AccessTokens } from './auth/access-tokens.js';
 import { LoginStates } from './auth/login-states.js';
 import { RequestVault } from './auth/request-vault.js';
@@ -15,6 +16,7 @@ import { ClosedPorts } from './net-policy/closed-ports.js';
 import type { SessionRecord } from './protocol/session.js';
 import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
+import { withClosedTargets } from './service/closed-targets.js';
 import { makeHome } from './service/make-home.js';
 import { Telemetry } from './service/telemetry.js';
 import { ArtifactKeeper } from './supervisor/artifacts/index.js';
@@ -57,7 +59,7 @@ export interface Service {
  * fails.
  */
 export async function startService(
-  config: Config,
+  given: Config,
   options: {
     readonly version: string;
     readonly log: Log;
@@ -75,7 +77,9 @@ export async function startService(
     for (let part = built.pop(); part !== undefined; part = built.pop()) await part();
   };
   try {
+    const config = await withClosedTargets(given);
     await makeHome(config);
+    const store = await openStore(config.artifacts, config.sessionsDir);
     const closedPorts = new ClosedPorts();
     const telemetry = new Telemetry(config, version, log);
     // First of all, for one service alone: what cannot have its port must not touch what another service holds.
@@ -160,7 +164,7 @@ export async function startService(
       states: new LoginStates({ journal, vault, tokens, clock: systemClock }),
       hub,
       webhooks,
-      artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
+      artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir, store && { store, clock: systemClock, log }),
       reports: pool,
     });
     let usedAtMs = performance.now();

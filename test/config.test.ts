@@ -96,6 +96,31 @@ const WRONG: readonly (readonly [name: string, file: string, says: RegExp])[] = 
   ['a token variable that is not set is refused by name', '{"token": "MY_TOKEN"}', /MY_TOKEN, which is not set/],
   ['a model without a provider is refused', '{"models": ["gpt-5"]}', /'gpt-5' must have the form <provider>\/<name>/],
   ['a provider that nobody knows is refused by name', '{"models": ["acme/m"]}', /unknown provider 'acme'/],
+  [
+    'artifacts of both kinds are refused',
+    '{"artifacts": {"folder": "/a", "s3": {"bucket": "abc"}}}',
+    /artifacts: is \{/,
+  ],
+  [
+    'a bucket that cannot exist is refused',
+    '{"artifacts": {"s3": {"bucket": "a..b"}}}',
+    /bucket: is a name of 3 to 63/,
+  ],
+  [
+    'an endpoint with a path is refused',
+    '{"artifacts": {"s3": {"bucket": "abc", "endpoint": "https://s3.test/x"}}}',
+    /endpoint: is an address such as https:\/\/s3.example.com, without a path/,
+  ],
+  [
+    'a prefix that leads elsewhere is refused',
+    '{"artifacts": {"s3": {"bucket": "abc", "prefix": "a/../b"}}}',
+    /prefix: is/,
+  ],
+  [
+    'a bucket without its keys is refused by their names',
+    '{"artifacts": {"s3": {"bucket": "abc"}}}',
+    /variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY$/,
+  ],
   ['an open host without a token is refused', '{"host": "0.0.0.0"}', /reached from other machines/],
 ];
 for (const [name, file, says] of WRONG) {
@@ -105,6 +130,36 @@ for (const [name, file, says] of WRONG) {
     t.throws(() => readConfig({}, { TROUPE_HOME: home }), { code: 'INVALID_REQUEST', message: says });
   });
 }
+
+t.test('artifacts are kept in the home, or where the file and the variables of AWS say', async (t) => {
+  const read = (artifacts: object, env: object = {}) => {
+    const home = t.testdir({ 'troupe.json': JSON.stringify({ artifacts }) });
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    return { home, artifacts: readConfig({}, { TROUPE_HOME: home, ...keys, ...env }).artifacts };
+  };
+  t.equal(read({ folder: '.' }).artifacts, undefined);
+  const { home, artifacts } = read({ folder: 'kept' });
+  t.same(artifacts, { kind: 'folder', folder: join(home, 'kept') });
+  const keys = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  const bucket = { kind: 's3', bucket: 'abc', endpoint: undefined, region: 'us-east-1', prefix: '', keys };
+  t.same(read({ s3: { bucket: 'abc' } }).artifacts, bucket);
+  const env = { AWS_ENDPOINT_URL: 'https://s3.test', AWS_REGION: 'eu-west-1', AWS_SESSION_TOKEN: 'token' };
+  t.same(read({ s3: { bucket: 'abc', prefix: 'ci' } }, env).artifacts, {
+    ...bucket,
+    endpoint: 'https://s3.test',
+    region: 'eu-west-1',
+    prefix: 'ci/',
+    keys: { ...keys, sessionToken: 'token' },
+  });
+  const wrong = { AWS_ENDPOINT_URL_S3: 's3.test' };
+  t.throws(() => read({ s3: { bucket: 'abc' } }, wrong), {
+    message: /AWS_ENDPOINT_URL_S3 must hold an address such as/,
+  });
+  const temporary = { AWS_ACCESS_KEY_ID: 'ASIA1' };
+  t.throws(() => read({ s3: { bucket: 'abc' } }, temporary), {
+    message: /set the environment variable AWS_SESSION_TOKEN/,
+  });
+});
 
 t.test('a flag that is not a number is refused by name', async (t) => {
   t.throws(() => readConfig({ port: 'many' }, { TROUPE_HOME: t.testdir({}) }), {

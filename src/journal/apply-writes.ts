@@ -84,6 +84,12 @@ async function applyOther({ kysely, dialect }: WriteTransaction, request: WriteR
   switch (request.op) {
     case 'joined':
       return new JoinedStore(kysely).change(request.change);
+    case 'amend': {
+      const { sessionId, record } = request;
+      const known = kysely.updateTable('sessions').set({ record }).where('id', '=', sessionId);
+      await known.where('status', 'in', [...ENDED]).execute();
+      return 0;
+    }
     case 'remove': {
       const id = request.sessionId;
       await kysely.deleteFrom('sessions').where('id', '=', id).execute();

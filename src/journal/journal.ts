@@ -3,7 +3,7 @@ import { withDeadline } from '../base/deadline.js';
 import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
-import { SessionId } from '../protocol/session.js';
+import { SessionId, type SessionRecord } from '../protocol/session.js';
 import type { JoinedAttempt, JoinedChange, JoinedJob } from './joined-changes.js';
 import { type JournalBatch, toWrite } from './journal-batch.js';
 import { firstMessage, startWorker } from './journal-worker.js';
@@ -35,6 +35,7 @@ import {
   readSessionRow,
   type StoredRequest,
   type StoredSession,
+  toSessionRow,
   type WaitingSession,
 } from './rows.js';
 import { describeSalvaged, replaceDamaged, type SalvagedTable } from './sqlite/salvage.js';
@@ -319,6 +320,15 @@ export class Journal {
   /** The newest event's number among settled writes; 0 if there was never one. */
   lastSeq(): number {
     return this.#lastSeq;
+  }
+
+  /**
+   * Replaces the record of a session that has ended. Resolves once that is on disk; does nothing if the session was
+   * removed.
+   */
+  async amend(record: SessionRecord): Promise<void> {
+    const { record: text } = toSessionRow({ record, lease: null });
+    await this.#ask({ op: 'amend', sessionId: record.id, record: text }, 1, text.length);
   }
 
   /**

@@ -173,6 +173,7 @@ export type WriteRequest =
       readonly isKept?: boolean | undefined;
     }
   | { readonly op: 'joined'; readonly id: number; readonly change: JoinedChange }
+  | { readonly op: 'amend'; readonly id: number; readonly sessionId: string; readonly record: string }
   | { readonly op: 'remove'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'removeBatch'; readonly id: number; readonly batchId: string }
   | ({ readonly op: 'prune'; readonly id: number } & PruneBefore);

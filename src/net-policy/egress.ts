@@ -1,4 +1,4 @@
-import { parseAddress } from './address.js';
+import { type AddressBytes, parseAddress } from './address.js';
 import { isLoopback, isMetadata } from './blocked-addresses.js';
 import { ClosedPorts } from './closed-ports.js';
 import { HostPatterns } from './host-pattern.js';
@@ -8,6 +8,16 @@ import { isLocalName, readHost } from './read-host.js';
 export interface EgressLists {
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
+  /** Servers that the service itself uses, such as its artifact store. Nothing opens them. */
+  readonly closed?: readonly ClosedTarget[] | undefined;
+}
+
+/** One port of a server. */
+export interface ClosedTarget {
+  /** In lower case; null for an address. */
+  readonly name: string | null;
+  readonly addresses: readonly string[];
+  readonly port: number;
 }
 
 /** The egress settings of the service. Plain data, sent to other threads. */
@@ -57,10 +67,11 @@ export type Route =
 const HOST_NAME = 'host.docker.internal';
 const LOCALHOST: readonly string[] = ['127.0.0.1', '::1'];
 const OWN_SERVICE = 'it is the service itself';
+const OWN_STORE = 'it is a server that the service itself uses';
 
 /**
- * Decides what pages, scripts and webhooks may reach. Cloud metadata, the service itself and `closedPorts` of this
- * machine are always blocked. Then everything on a deny list is blocked, and if there is an allow list, everything that
+ * Decides what pages, scripts and webhooks may reach. Cloud metadata, the service itself, the servers that it uses, and
+ * `closedPorts` of this machine are always blocked. Then everything on a deny list is blocked, and if there is an allow list, everything that
  * is not on it. A name is checked as requested and by each address that it resolves to; the spelling of a host does not
  * matter.
  */
@@ -70,6 +81,7 @@ export class EgressRules {
   readonly #closedPorts: Pick<ReadonlySet<number>, 'has'>;
   readonly #sharedPorts: ClosedPorts | null;
   readonly #denied: HostPatterns;
+  readonly #closed: readonly ClosedTarget[];
   readonly #allowed: readonly HostPatterns[];
   readonly #deniesLoopback: boolean;
   readonly #refusesAll: boolean;
@@ -88,6 +100,7 @@ export class EgressRules {
     this.#forward = new Set([...setting.forward, ...session.forward]);
     this.#closedPorts = closedPorts;
     this.#sharedPorts = setting.closedPorts === undefined ? null : new ClosedPorts(setting.closedPorts);
+    this.#closed = setting.egress.closed ?? [];
     this.#denied = new HostPatterns([...(setting.egress.deny ?? []), ...(session.egress.deny ?? [])]);
     this.#allowed = [setting.egress.allow, session.egress.allow].flatMap((list) =>
       list === undefined ? [] : [new HostPatterns(list)],
@@ -107,6 +120,7 @@ export class EgressRules {
     const { name } = read;
     if (isLocalName(name)) return this.#local(name, port, LOCALHOST);
     if (this.#setting.ownNames.includes(name)) return refused(OWN_SERVICE);
+    if (this.#closed.some((target) => target.name === name && target.port === port)) return refused(OWN_STORE);
     if (this.#denied.hasName(name)) return refused('its name is denied');
     const { hostAddress, loopback } = this.#setting;
     if (name !== HOST_NAME || loopback === 'open') return read;
@@ -128,6 +142,7 @@ export class EgressRules {
   refusal(address: string, host: string, port: number): string | null {
     if (parseAddress(address) === null) return 'it is not an address';
     if (isMetadata(address)) return 'it is a metadata address';
+    if (this.#isTarget(address, port)) return OWN_STORE;
     if (isLoopback(address)) {
       if (this.#isClosed(port)) return OWN_SERVICE;
       if (this.#setting.loopback === 'forwarded') return 'it is an address of this machine itself';
@@ -152,10 +167,26 @@ export class EgressRules {
     return open.length > 0 ? { kind: 'loopback', addresses: open } : refused(reasons[0] ?? OWN_SERVICE);
   }
 
+  #isTarget(address: string, port: number): boolean {
+    const bytes = parseAddress(address);
+    return this.#targetsAt(port).some((own) => isEqual(parseAddress(own), bytes));
+  }
+
+  /** The addresses of closed servers that listen at a port. */
+  #targetsAt(port: number): readonly string[] {
+    return this.#closed.flatMap((target) => (target.port === port ? target.addresses : []));
+  }
+
   #isClosed(port: number): boolean {
+    // A server on one address of this machine may listen on all of them.
+    if (this.#targetsAt(port).some(isLoopback)) return true;
     if (port === this.#setting.ownPort || this.#closedPorts.has(port)) return true;
     return this.#sharedPorts?.has(port) ?? false;
   }
+}
+
+function isEqual(one: AddressBytes | null, other: AddressBytes | null): boolean {
+  return one !== null && other !== null && one.every((byte, at) => byte === other[at]);
 }
 
 function refused(reason: string): Route {

@@ -250,6 +250,8 @@ export const SessionRecord = z.object({
   error: ErrorBodySchema.nullable(),
   tokens: Tokens,
   driver: z.string().nullable(),
+  /** With a store for artifacts: whether it has all of them, or they are still in the home. */
+  artifacts: z.enum(['stored', 'pending']).optional(),
   /** What a person is asked to do; absent: the session waits for no one. */
   handoff: Handoff.optional(),
   /** Whether the session has a trace; absent: it has none. */

@@ -46,6 +46,21 @@ export interface ArchiveSource {
   readonly folder?: string;
 }
 
+/** A session's files that are not in a folder, and their place in the zip. */
+export interface StoredSource {
+  readonly folder?: string;
+  /** Opened one by one, each when the previous one is in the zip. */
+  files(): Promise<readonly StoredEntry[]>;
+}
+
+type ZipSource = ArchiveSource | StoredSource;
+
+export interface StoredEntry {
+  readonly name: string;
+  /** Null if it is gone. */
+  open(): Promise<{ readonly content: Readable; readonly modifiedAt: Date } | null>;
+}
+
 /**
  * Streams a zip of a session's folder. It is created as fast as it is read, with one open file at a time. A file that
  * is
@@ -54,7 +69,7 @@ export interface ArchiveSource {
  *
  * @param sources requested one by one, each when the previous one is in the zip
  */
-export function openArchive(sources: Iterable<ArchiveSource> | AsyncIterable<ArchiveSource>): Readable {
+export function openArchive(sources: Iterable<ZipSource> | AsyncIterable<ZipSource>): Readable {
   const zip = new ZipArchive({ zlib: { level: 6 } });
   const output = new PassThrough();
   const ended = new AbortController();
@@ -67,11 +82,18 @@ export function openArchive(sources: Iterable<ArchiveSource> | AsyncIterable<Arc
 
 async function fill(
   zip: ZipArchive,
-  sources: Iterable<ArchiveSource> | AsyncIterable<ArchiveSource>,
+  sources: Iterable<ZipSource> | AsyncIterable<ZipSource>,
   signal: AbortSignal,
 ): Promise<void> {
   for await (const source of sources) {
     const prefix = source.folder === undefined ? '' : `${source.folder}/`;
+    if ('files' in source) {
+      for (const entry of await source.files()) {
+        if (signal.aborted) return;
+        await appendStored(zip, { ...entry, name: prefix + entry.name }, signal);
+      }
+      continue;
+    }
     const taken = new Set<string>();
     for await (const entry of archiveEntries(source)) {
       if (signal.aborted) return;
@@ -96,21 +118,48 @@ export async function appendFile(
   const onFault = (error: unknown) => {
     fault = error;
   };
-  const source = Readable.from(untilError(contentOf(opened), onFault), { objectMode: false });
-  // The zip reports when it has read a source, but not if the source was destroyed.
-  const read = new AbortController();
-  zip.once('entry', () => read.abort());
-  const over = AbortSignal.any([signal, read.signal]);
   try {
-    zip.append(source, { name, date: stats.mtime, mode: 0o644, store: STORED.test(name) });
-    if (!over.aborted) await once(over, 'abort');
+    await append(zip, { name, date: stats.mtime }, untilError(contentOf(opened), onFault), signal);
   } finally {
-    source.destroy();
     await file.close();
   }
   // Otherwise a file that could be read only in part would look complete.
   if (systemFault(fault) !== null) throw fault;
   return true;
+}
+
+/** Any error of the store ends the zip: it must not look complete. */
+async function appendStored(zip: ZipArchive, { name, open }: StoredEntry, signal: AbortSignal): Promise<void> {
+  const opened = await open();
+  if (opened === null) return;
+  const faults: unknown[] = [];
+  await append(
+    zip,
+    { name, date: opened.modifiedAt },
+    untilError(opened.content, (error) => faults.push(error)),
+    signal,
+  );
+  if (faults.length > 0 && !signal.aborted) throw faults[0];
+}
+
+/** Resolves when the zip has read the content, or the signal is aborted. */
+async function append(
+  zip: ZipArchive,
+  { name, date }: { readonly name: string; readonly date: Date },
+  content: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): Promise<void> {
+  const source = Readable.from(content, { objectMode: false });
+  // The zip reports when it has read a source, but not if the source was destroyed.
+  const read = new AbortController();
+  zip.once('entry', () => read.abort());
+  const over = AbortSignal.any([signal, read.signal]);
+  try {
+    zip.append(source, { name, date, mode: 0o644, store: STORED.test(name) });
+    if (!over.aborted) await once(over, 'abort');
+  } finally {
+    source.destroy();
+  }
 }
 
 /** Ends a source when it fails: on an error, the zip would wait forever. */

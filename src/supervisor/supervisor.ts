@@ -1,5 +1,6 @@
 import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameRequest, ScreenFrame } from '../actors/session/screen.js';
+import { storeMissing } from '../artifact-store/open-store.js';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import type { LoginStates } from '../auth/login-states.js';
 import type { SetupValues } from '../auth/setup-values.js';
@@ -69,7 +70,9 @@ export class Supervisor implements Sessions {
   readonly #table: SessionTable;
   readonly #reaper: Reaper;
   readonly #retention: Retention;
-  /** Work after the ends of sessions, which a stop waits for. */
+  /** Work after the end of each session, which writes its artifacts. */
+  readonly #leaving = new Map<SessionId, Promise<void>>();
+  /** Work that a stop waits for. */
   readonly #pendingWork = new Set<Promise<void>>();
   readonly #startedAt: number;
   readonly #drainAborted = new AbortController();
@@ -89,7 +92,7 @@ export class Supervisor implements Sessions {
       idOf: async (id) => (await this.get(id)).id,
       isLiving: (id) => this.#table.has(id),
     });
-    this.artifacts = new SessionArtifacts(parts.artifacts, parts.config.sessionsDir, {
+    this.artifacts = new SessionArtifacts(parts.artifacts, {
       get: (id) => this.get(id),
       now: (id) => this.#now(id),
       written: (id) => this.#written(id),
@@ -128,6 +131,7 @@ export class Supervisor implements Sessions {
     supervisor.batches.start();
     supervisor.#reaper.start();
     supervisor.#retention.start();
+    parts.artifacts.start((id) => supervisor.#table.living(id) !== undefined);
     return supervisor;
   }
 
@@ -192,7 +196,7 @@ export class Supervisor implements Sessions {
       if (!purge) return;
     }
     if (!purge && record.endReason === 'deleted' && isRepeatedStop(record.endedAt, this.#parts.clock.now())) return;
-    await this.#removeArtifacts(record.id);
+    await this.#removeArtifacts(record);
     await this.#parts.journal.remove(record.id);
   }
 
@@ -273,6 +277,7 @@ export class Supervisor implements Sessions {
     this.#waiters.close();
     // An end that is written adds further work.
     while (this.#pendingWork.size > 0) await Promise.all(this.#pendingWork);
+    await this.#parts.artifacts.close(drainMs);
     await this.batches.close();
   }
 
@@ -300,8 +305,9 @@ export class Supervisor implements Sessions {
   }
 
   /** Removes a session's artifacts, once all work on them has finished. */
-  async #removeArtifacts(id: SessionId): Promise<void> {
-    await this.#table.living(id)?.gone();
+  async #removeArtifacts({ id, artifacts }: Pick<SessionRecord, 'id' | 'artifacts'>): Promise<void> {
+    if (artifacts === 'stored' && this.#parts.config.artifacts === undefined) throw storeMissing();
+    await this.#leaving.get(id);
     await this.#parts.artifacts.remove(id);
   }
 
@@ -335,9 +341,11 @@ export class Supervisor implements Sessions {
   #sessionEnded(session: LivingSession): void {
     const { id } = session.record;
     const left = this.#cleanUp(session).finally(() => {
+      this.#leaving.delete(id);
       this.#table.drop(id);
       this.#parts.hub.sessionGone(id);
     });
+    this.#leaving.set(id, left);
     this.#awaitAtStop(left);
   }
 
@@ -350,7 +358,7 @@ export class Supervisor implements Sessions {
     try {
       await session.gone();
       // A session that never started has nothing to report; its artifacts are created on request.
-      if (session.record.startedAt !== null) await this.#parts.artifacts.write(session.record);
+      if (session.record.startedAt !== null) await this.#parts.artifacts.finish(session.record);
     } catch (error) {
       this.#parts.log(`cleanup failed: ${sentenceOf(error)}`, { session: session.record.id });
     }

@@ -25,7 +25,7 @@ export interface TargetRuleOptions {
 }
 
 /**
- * Never allows the addresses of cloud metadata services, nor the service itself. Otherwise `allow` permits what it
+ * Never allows the addresses of cloud metadata services, nor the service itself and the servers that it uses. Otherwise `allow` permits what it
  * names.
  * Of the rest, this machine's loopback addresses are closed if the service requires tokens, and so is what `egress`
  * closes.
@@ -36,7 +36,7 @@ export function targetRule({ ownPort, closedPorts, allow, egress, isOpen }: Targ
       { ownPort, closedPorts, ownNames: [], hostAddress: null, forward: [], egress: lists, loopback: 'open' },
       { forward: [], egress: {} },
     );
-  const always = rulesFor({});
+  const always = rulesFor({ closed: egress.closed });
   const listed = rulesFor(egress);
   const named = new TargetPatterns(allow);
   return {

@@ -95,6 +95,23 @@ t.test('With an allow list only its entries are open, and a session can only nar
   t.match(narrow.refusal('169.254.169.254', 'shop.test', 80), /metadata/);
 });
 
+t.test(
+  'A server that the service itself uses is closed by name and address, at its port alone, and no list opens it',
+  async (t) => {
+    const closed = [{ name: 's3.test', addresses: ['10.0.0.9'], port: 443 }];
+    const open = rules({ egress: { allow: ['s3.test', '10.0.0.9', '*.test'] } }, { egress: { closed } });
+    t.match(open.route('S3.test.', 443), { kind: 'refused', reason: /the service itself uses/ });
+    t.match(open.refusal('10.0.0.9', 'innocent.test', 443), /the service itself uses/);
+    t.match(open.refusal('::ffff:10.0.0.9', 'innocent.test', 443), /the service itself uses/);
+    t.match(open.route('s3.test', 8443), { kind: 'name' });
+    t.equal(open.refusal('10.0.0.9', 's3.test', 8443), null);
+    const local = [{ name: null, addresses: ['127.0.0.1'], port: 9000 }];
+    const own = rules({ forward: [9000] }, { egress: { closed: local } });
+    for (const host of ['localhost', '127.0.0.1', '::1', 'x.localhost'])
+      t.match(own.route(host, 9000), { kind: 'refused' });
+  },
+);
+
 t.test('Names, domains, addresses and ranges are patterns; nothing else is', async (t) => {
   for (const pattern of ['shop.test', '*.shop.test', '10.0.0.0/8', '::1', 'fd00::/8', 'localhost', 'a_b.test']) {
     t.ok(isHostPattern(pattern), pattern);

@@ -29,7 +29,10 @@ async function leftJournal(home: string) {
   const leave = async (request: LiveRequest | AutoRequest, lease: LeaseIdentity | null | undefined) => {
     const id = newSessionId();
     const accepted = acceptedRecord(id, request, DEFAULTS);
-    const record = lease === undefined ? accepted : startedRecord(accepted, 'process', new Date(0));
+    const record =
+      lease === undefined
+        ? accepted
+        : startedRecord(accepted, { driver: 'process', isStored: false, now: new Date(0) });
     const requests = [{ sessionId: id, caller: '', request: vault.seal(request, '') }];
     await journal.write({ records: [{ record, lease: lease ?? null }], requests });
     return id;
@@ -109,7 +112,7 @@ async function recovery(t: Test, driver: Partial<Driver>, more: Partial<Recovere
       ...driver,
     },
     webhooks: { entries: () => [] },
-    artifacts: { write: async () => undefined },
+    artifacts: { finish: async () => undefined },
     log: (line: string) => void said.push(line),
   } as const;
   const recovered: Recovered = {

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
+import { openStore } from '../../artifact-store/open-store.js';
 import { type Machine, thisMachine } from '../../base/machine.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { isCallable } from '../../config/models.js';
@@ -33,6 +34,7 @@ export async function checkMachine(config: Config): Promise<readonly Finding[]> 
     checkDocker(config, machine),
     checkMemory(config),
     checkDisk(config),
+    checkArtifacts(config),
     checkModels(config),
     checkWebDriver(config),
   ]);
@@ -143,6 +145,19 @@ async function checkDisk(config: Config): Promise<Finding> {
     return { level: 'note', what, why: `${why}; artifacts need room`, fix: 'free some, or set TROUPE_HOME elsewhere' };
   } catch (error) {
     return { level: 'failed', what, why: `${config.home} cannot be read: ${String(error)}`, fix: 'set TROUPE_HOME' };
+  }
+}
+
+/** Whether artifacts can be written, read and removed where the configuration keeps them. */
+async function checkArtifacts({ artifacts, sessionsDir }: Config): Promise<Finding> {
+  const what = 'Artifacts';
+  try {
+    const store = await openStore(artifacts, sessionsDir);
+    if (store === undefined) return { level: 'ok', what, why: 'they stay in the home' };
+    await store.check();
+    return { level: 'ok', what, why: `${store.description} can be written and read` };
+  } catch (error) {
+    return { level: 'failed', what, why: encodeError(error).error };
   }
 }
 

@@ -2,11 +2,14 @@ import type { Readable } from 'node:stream';
 import type { BatchJUnitQuery } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
-import { type ArchiveSource, openArchive } from '../../report/archive.js';
-import type { BatchLinks } from '../../report/batch-junit.js';
+import { type ArchiveSource, openArchive, type StoredSource } from '../../report/archive.js';
+import type { BatchJUnitTask, BatchLinks } from '../../report/batch-junit.js';
 import type { ReportPool } from '../../report/report-pool.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import type { SessionNow } from './session-artifacts.js';
+
+/** Reports that are fetched at once. */
+const REPORTS_AT_ONCE = 8;
 
 /** Collects the artifacts of a batch's jobs: one zip, one JUnit file. */
 export class BatchArtifacts {
@@ -38,32 +41,46 @@ export class BatchArtifacts {
     base: string,
   ): Promise<string> {
     const folders = batchFolders(jobs);
-    const made: SessionRecord[] = [];
-    for (const job of jobs) made.push(job.startedAt === null ? job : (await this.#ensure(job.id)).record);
-    return this.#pool.collect({
-      name: name ?? 'troupe',
-      links: linksOf(query, base),
-      jobs: made.map((record) => ({
-        record,
-        dir: this.#keeper.dir(record.id),
-        folder: folders.get(record.id) ?? record.id,
-      })),
-    });
-  }
-
-  async *#sources(jobs: readonly SessionRecord[]): AsyncGenerator<ArchiveSource, void> {
-    const folders = batchFolders(jobs);
-    for (const { id, startedAt } of jobs) {
-      if (startedAt === null) continue;
-      const { files } = await this.#ensure(id);
-      yield { dir: this.#keeper.dir(id), downloadsDir: files?.downloadsDir, folder: folders.get(id) ?? id };
+    const made: BatchJUnitTask['jobs'][number][] = [];
+    const releases: (() => Promise<void>)[] = [];
+    const faults: unknown[] = [];
+    const make = async (index: number, job: SessionRecord) => {
+      const folder = folders.get(job.id) ?? job.id;
+      made[index] = { record: job, dir: this.#keeper.dir(job.id), folder };
+      if (job.startedAt === null) return;
+      const { record } = await this.#now(job.id);
+      const { dir, release } = await this.#keeper.reportFolder(record);
+      releases.push(release);
+      made[index] = { record, dir, folder };
+    };
+    const left = jobs.entries();
+    const makeNext = async () => {
+      for (const [index, job] of left) {
+        if (faults.length > 0) return;
+        await make(index, job).catch((error: unknown) => faults.push(error));
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: REPORTS_AT_ONCE }, makeNext));
+      if (faults.length > 0) throw faults[0];
+      return await this.#pool.collect({ name: name ?? 'troupe', links: linksOf(query, base), jobs: made });
+    } finally {
+      for (const release of releases) await release();
     }
   }
 
-  async #ensure(id: SessionId): Promise<SessionNow> {
-    const now = await this.#now(id);
-    await this.#keeper.ensure(now.record);
-    return now;
+  async *#sources(jobs: readonly SessionRecord[]): AsyncGenerator<ArchiveSource | StoredSource, void> {
+    const folders = batchFolders(jobs);
+    for (const { id, startedAt } of jobs) {
+      if (startedAt === null) continue;
+      const { record, files } = await this.#now(id);
+      const { source, release } = await this.#keeper.source(record, files, folders.get(id) ?? id);
+      try {
+        yield source;
+      } finally {
+        release();
+      }
+    }
   }
 }
 

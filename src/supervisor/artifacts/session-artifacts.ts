@@ -5,6 +5,7 @@ import { isEnded, type SessionId, type SessionRecord } from '../../protocol/sess
 import type { Artifacts, OpenArtifact, OpenFile } from '../ports/artifacts.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { endedSessionFiles, type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
+import type { StoredArtifacts } from './stored-artifacts.js';
 
 /** A session's current record, and its folders while it runs. */
 export interface SessionNow {
@@ -27,12 +28,10 @@ interface KnownSessions {
 /** Files and artifacts of sessions, by the ids that clients use. */
 export class SessionArtifacts implements Artifacts {
   readonly #keeper: ArtifactKeeper;
-  readonly #sessionsDir: string;
   readonly #sessions: KnownSessions;
 
-  constructor(keeper: ArtifactKeeper, sessionsDir: string, sessions: KnownSessions) {
+  constructor(keeper: ArtifactKeeper, sessions: KnownSessions) {
     this.#keeper = keeper;
-    this.#sessionsDir = sessionsDir;
     this.#sessions = sessions;
   }
 
@@ -52,11 +51,11 @@ export class SessionArtifacts implements Artifacts {
   }
 
   async list(id: string): Promise<readonly SessionFile[]> {
-    return listFiles(await this.#dirs(id));
+    return this.#files(id, { dirs: listFiles, stored: (stored) => stored.downloads() });
   }
 
   async read(id: string, name: string): Promise<OpenFile> {
-    return openFile(await this.#dirs(id), name);
+    return this.#files(id, { dirs: (dirs) => openFile(dirs, name), stored: (stored) => stored.download(name) });
   }
 
   async write(id: string, name: string, content: Readable): Promise<SessionFile> {
@@ -69,7 +68,7 @@ export class SessionArtifacts implements Artifacts {
   }
 
   async screenshot(id: string, name: string): Promise<OpenFile> {
-    return this.#keeper.screenshot((await this.#sessions.get(id)).id, name);
+    return this.#keeper.screenshot(await this.#sessions.get(id), name);
   }
 
   async report(id: string, name: 'report.html' | 'report.json'): Promise<OpenFile> {
@@ -84,8 +83,16 @@ export class SessionArtifacts implements Artifacts {
     return this.#keeper.trace(await this.#sessions.get(known));
   }
 
-  async #dirs(id: string): Promise<FileDirs> {
+  async #files<T>(
+    id: string,
+    read: { dirs(dirs: FileDirs): Promise<T>; stored(stored: StoredArtifacts): Promise<T> },
+  ): Promise<T> {
     const record = await this.#sessions.get(id);
-    return this.#sessions.browserFiles(record.id) ?? endedSessionFiles(this.#sessionsDir, record.id);
+    const dirs = this.#sessions.browserFiles(record.id);
+    if (dirs !== null) return read.dirs(dirs);
+    return this.#keeper.readFiles(record, {
+      folder: (dir) => read.dirs(endedSessionFiles(dir)),
+      store: (stored) => read.stored(stored),
+    });
   }
 }

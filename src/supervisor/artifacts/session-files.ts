@@ -30,9 +30,9 @@ export interface FileDirs {
   readonly uploadsDir: string | null;
 }
 
-/** The folders of an ended session, which has only downloads. */
-export function endedSessionFiles(sessionsDir: string, id: string): FileDirs {
-  return { downloadsDir: join(sessionsDir, id, 'downloads'), uploadsDir: null };
+/** The folders of an ended session, which has only downloads. @param dir that of its artifacts */
+export function endedSessionFiles(dir: string): FileDirs {
+  return { downloadsDir: join(dir, 'downloads'), uploadsDir: null };
 }
 
 export async function listFiles({ downloadsDir, uploadsDir }: FileDirs): Promise<readonly SessionFile[]> {

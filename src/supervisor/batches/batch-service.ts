@@ -14,7 +14,7 @@ import {
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';
-import type { SessionId, SessionRecord, SessionStatus } from '../../protocol/session.js';
+import type { SessionRecord, SessionStatus } from '../../protocol/session.js';
 import { webhookOfBatch } from '../../webhooks/batch-webhook.js';
 import { type BatchArtifacts, flowsDirOf, removeBatchFlows, writeBatchFlows } from '../artifacts/index.js';
 import { assertWebhook, flowFileCheck, type JobScheduler, type SubmissionKey } from '../jobs/index.js';
@@ -50,7 +50,7 @@ export interface BatchServiceParts extends SessionDependencies {
   /** Cancels jobs that have not ended; resolves when their ends are on disk. */
   stop(sessions: readonly SessionRecord[]): Promise<void>;
   /** Removes the artifacts of an ended session. */
-  removeArtifacts(session: SessionId): Promise<void>;
+  removeArtifacts(session: SessionRecord): Promise<void>;
 }
 
 /**
@@ -148,7 +148,7 @@ export class BatchService implements Batches {
     const isRepeated = batch.cancelled && isRepeatedStop(before.endedAt, this.#parts.clock.now());
     if (!purge && (before.endedAt === null || isRepeated)) return record;
     for await (const page of this.#pages(batch.id)) {
-      for (const session of page) await this.#parts.removeArtifacts(session.id);
+      for (const session of page) await this.#parts.removeArtifacts(session);
     }
     await this.#parts.journal.removeBatch(batch.id);
     await removeBatchFlows(this.#parts.config, batch.id);

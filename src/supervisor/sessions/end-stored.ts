@@ -9,7 +9,7 @@ import { endedRecord } from './session-record.js';
 
 /** What is needed to end a session that exists only in the journal. */
 export interface EndParts extends Pick<SessionDependencies, 'hub' | 'clock' | 'log'> {
-  readonly artifacts: Pick<ArtifactKeeper, 'write'>;
+  readonly artifacts: Pick<ArtifactKeeper, 'finish'>;
   readonly webhooks: Pick<Outbox, 'entries'>;
 }
 
@@ -36,5 +36,5 @@ export async function endStored(
   // A session that never started has nothing to report; its artifacts are created on request.
   if (record.startedAt === null) return;
   // Artifacts can be created again at any time, so an error here must not keep the service from starting.
-  artifacts.write(ended).catch((error) => log(`no artifacts: ${sentenceOf(error)}`, { session: record.id }));
+  artifacts.finish(ended).catch((error) => log(`no artifacts: ${sentenceOf(error)}`, { session: record.id }));
 }

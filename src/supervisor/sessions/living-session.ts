@@ -279,7 +279,7 @@ export class LivingSession {
   }
 
   async #start(slot: Slot, open: BrowserOpening, deadlineMs: number, extra: JournalBatch): Promise<void> {
-    const { driver, clock } = this.#deps;
+    const { driver, clock, config } = this.#deps;
     const signal = this.#ending.signal;
     try {
       this.#begin(slot);
@@ -290,7 +290,11 @@ export class LivingSession {
       const thread = this.#connected(child);
       // From here on, an end is written after this start, since the journal keeps the order.
       signal.throwIfAborted();
-      this.#journal.record = startedRecord(this.record, driver.name, clock.now());
+      this.#journal.record = startedRecord(this.record, {
+        driver: driver.name,
+        isStored: config.artifacts !== undefined,
+        now: clock.now(),
+      });
       this.clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
       const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];

@@ -71,10 +71,15 @@ export function acceptedRecord(
   };
 }
 
-export function startedRecord(record: SessionRecord, driver: string, now: Date): SessionRecord {
+/** @param options.isStored whether the artifacts are to be moved to a store */
+export function startedRecord(
+  record: SessionRecord,
+  { driver, isStored, now }: { readonly driver: string; readonly isStored: boolean; readonly now: Date },
+): SessionRecord {
   const at = now.toISOString();
   const startedAt = record.startedAt ?? at;
-  return { ...record, status: 'running', state: 'running', startedAt, lastActivityAt: at, driver };
+  const started = { ...record, status: 'running', state: 'running', startedAt, lastActivityAt: at, driver } as const;
+  return isStored ? { ...started, artifacts: 'pending' } : started;
 }
 
 /** The record of a session that waits for no person. */

@@ -51,9 +51,10 @@ export class Retention {
   /** Never rejects: the next run tries again. */
   async #run(): Promise<void> {
     try {
+      // First: what follows fails while a store for artifacts does not answer.
+      await this.#prune();
       const old = await this.#removeOld();
       const much = await this.#removeSurplus();
-      await this.#prune();
       if (old + much > 0) this.#parts.log(`retention: removed ${old} old sessions, and ${much} to free disk space`);
     } catch (error) {
       this.#parts.log(`retention: ${sentenceOf(error)}`);
@@ -129,7 +130,8 @@ export class Retention {
   async #sizeOf(id: SessionId): Promise<number> {
     const known = this.#sizes.get(id);
     if (known !== undefined) return known;
-    const bytes = await bytesBelow(this.#parts.artifacts.dir(id));
+    const { artifacts } = this.#parts;
+    const bytes = (await bytesBelow(artifacts.dir(id))) || (await artifacts.storedBytes(id));
     this.#sizes.set(id, bytes);
     return bytes;
   }
