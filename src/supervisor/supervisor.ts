@@ -20,7 +20,13 @@ import {
 } from '../protocol/session.js';
 import type { ReportPool } from '../report/report-pool.js';
 import type { Outbox } from '../webhooks/outbox.js';
-import { type ArtifactKeeper, BatchArtifacts, SessionArtifacts, type SessionNow } from './artifacts/index.js';
+import {
+  type ArtifactKeeper,
+  BatchArtifacts,
+  SessionArtifacts,
+  SessionBaselines,
+  type SessionNow,
+} from './artifacts/index.js';
 import { BatchService, isRepeatedStop, openGates } from './batches/index.js';
 import { SessionStreams } from './events/index.js';
 import { FlowLibrary, JobScheduler } from './jobs/index.js';
@@ -92,7 +98,8 @@ export class Supervisor implements Sessions {
       idOf: async (id) => (await this.get(id)).id,
       isLiving: (id) => this.#table.has(id),
     });
-    this.artifacts = new SessionArtifacts(parts.artifacts, {
+    const baselines = new SessionBaselines({ ...parts, keeper: parts.artifacts });
+    this.artifacts = new SessionArtifacts(parts.artifacts, baselines, {
       get: (id) => this.get(id),
       now: (id) => this.#now(id),
       written: (id) => this.#written(id),

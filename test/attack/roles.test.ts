@@ -124,7 +124,13 @@ t.test('WebSockets are opened as their roles say', async (t) => {
 t.test('What a role may is what it is meant to', async (t) => {
   t.same(
     ROUTES.filter(({ role }) => role === 'admin').map(({ method, path }) => `${method} ${path}`),
-    ['POST /api/tokens', 'GET /api/tokens', 'DELETE /api/tokens/{id}', 'PUT /api/flows/{path...}'],
+    [
+      'POST /api/tokens',
+      'GET /api/tokens',
+      'DELETE /api/tokens/{id}',
+      'POST /api/sessions/{id}/baselines',
+      'PUT /api/flows/{path...}',
+    ],
   );
   t.same(
     ROUTES.filter(({ method, role, changes }) => method !== 'GET' && role === 'view' && changes),

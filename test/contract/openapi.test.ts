@@ -38,6 +38,46 @@ const house = await openHouse(t);
 const { sessions } = house;
 const held = await holdScripts(t, house.home);
 
+/** A session that has failed on baselines; they are approved, approved too late, or not baselines at all. */
+async function approvals(
+  id: string,
+  screenshots: string,
+  approve: (id: string, body: string) => Promise<void>,
+): Promise<void> {
+  writeFileSync(join(screenshots, 'received.png'), 'a picture');
+  const failedOn = (baseline: string) => {
+    const details = { baseline, pictures: { received: 'received.png' } };
+    const error = { code: 'MATCH_FAILED', error: 'looks otherwise', details } as const;
+    const step = {
+      index: 1,
+      kind: 'flow',
+      js: '',
+      line: 1,
+      durationMs: 1,
+      url: '',
+      title: '',
+      screenshot: null,
+      error,
+    } as const;
+    return { type: 'StepFinished', data: step } as const;
+  };
+  const path = (name: string) => `${name}.baselines/home.process-linux.png`;
+  mkdirSync(join(house.home, 'flows', 'changed.baselines'), { recursive: true });
+  writeFileSync(join(house.home, 'flows', path('changed')), 'another picture');
+  for (const baseline of [
+    path('quick'),
+    path('changed'),
+    'quick.js',
+    path('../../out'),
+    path('.git/x'),
+    path('/etc'),
+  ]) {
+    await house.append(SessionId.parse(id), failedOn(baseline));
+    await approve(id, JSON.stringify({ baseline }));
+  }
+  await approve(id, JSON.stringify({ baseline: path('unknown') }));
+}
+
 t.test('The document is valid OpenAPI 3.1, for every route and no other', async (t) => {
   const gateway = await house.listen();
   const { json } = await httpCall(gateway.url, { method: 'GET', path: '/api/openapi.json' });
@@ -88,6 +128,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
   const screenshots = join(house.home, 'sessions', id, 'screenshots');
   mkdirSync(screenshots, { recursive: true });
   writeFileSync(join(screenshots, '001-step.png'), 'a picture');
+  await approvals(id, screenshots, by('POST', '/api/sessions/{id}/baselines'));
   const missing = { ...JOB, flowFiles: ['no.js'] };
   await by('GET', '/api/flows/{path...}')(id);
   const save = by('PUT', '/api/flows/{path...}');

@@ -123,7 +123,7 @@ async function stage(t: Test) {
 }
 
 t.test('What a session leaves is moved to the store when it has ended, and is read there', async (t) => {
-  const { keeperOf, add, moved, filesOf, recordOf, pool } = await stage(t);
+  const { keeperOf, add, moved, filesOf, recordOf, pool, folders } = await stage(t);
   const keeper = keeperOf();
   const ended = await add();
   await keeper.finish(ended);
@@ -146,7 +146,16 @@ t.test('What a session leaves is moved to the store when it has ended, and is re
   const batch = new BatchArtifacts({ keeper, pool, now: async () => ({ record, files: null }) });
   t.match(await batch.junit('a run', [record], {}, 'http://troupe.test'), /<testsuite/);
   t.ok((await buffer(batch.archive([record]))).length > 500);
+  const beforeTheEnd = { ...ended, status: 'running', state: 'running', endedAt: null } as const;
+  t.equal((await keeper.artifacts(beforeTheEnd, null)).length, NAMES.length, 'a record of before the end');
   t.same(filesOf(ended), NAMES, 'reading added nothing');
+  t.same(folders(), []);
+  await keeper.add(record, async (dir) => {
+    mkdirSync(join(dir, 'baselines'), { recursive: true });
+    writeFileSync(join(dir, 'baselines', 'cart.png'), 'approved');
+  });
+  t.same(filesOf(ended), ['baselines/cart.png', ...NAMES]);
+  t.same(folders(), []);
 });
 
 t.test('Wherever a kill stops an upload, the next start finishes it, and nothing is left twice', async (t) => {

@@ -115,6 +115,11 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{}, 'state'],
     [{ state: 'queued' }, 'state'],
   ],
+  'POST /api/sessions/{id}/baselines': [
+    [{ baseline: 5 }, 'baseline'],
+    [{ baseline: '' }, 'baseline'],
+    [{}, 'baseline'],
+  ],
   'POST /api/batches/{id}/rerun': [
     [{ jobs: 'some' }, 'jobs'],
     [{ jobs: ['a'] }, 'jobs'],
@@ -330,6 +335,7 @@ function validBody(label: string): { body?: string } {
   if (label.endsWith('/control')) return { body: '{"take":false}' };
   if (label.endsWith('/handoff')) return { body: '{"answer":"done"}' };
   if (label.endsWith('/result')) return { body: JSON.stringify(EXAMPLES[label]?.request) };
+  if (label.endsWith('/baselines')) return { body: '{"baseline":"a.baselines/b.png"}' };
   if (label.endsWith('/proxy')) return { body: '{"js":"1"}' };
   return label.startsWith('PUT') ? { body: 'x' } : {};
 }

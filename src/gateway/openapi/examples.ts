@@ -261,6 +261,15 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
   'GET /api/sessions/{id}/files/{name}': {},
   'PUT /api/sessions/{id}/files/{name}': { answer: { ...FILE, name: 'orders.csv', source: 'upload' } },
   'GET /api/flows': { answer: [{ kind: 'folder', name: 'shop', path: 'shop', entries: [FLOW] }] },
+  'POST /api/sessions/{id}/baselines': {
+    request: { baseline: 'shop/cart.baselines/home.docker-linux.png' },
+    answer: {
+      baseline: 'shop/cart.baselines/home.docker-linux.png',
+      bytes: 18_204,
+      flows: 'service',
+      artifact: 'baselines/shop/cart.baselines/home.docker-linux.png',
+    },
+  },
   'GET /api/flows/{path...}': { answer: '// Logs in.\n({ user }) => { ... }\n' },
   'PUT /api/flows/{path...}': { answer: { path: 'shop/login.js', bytes: 48, fault: null } },
   'GET /api/stats': {

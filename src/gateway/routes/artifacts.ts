@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SessionArtifact } from '../../protocol/answers.js';
+import { ApprovedBaseline, BaselineApproval } from '../../protocol/baseline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { byteRange } from '../byte-range.js';
 import { sessionIdOf } from '../path-params.js';
@@ -44,6 +45,19 @@ export const artifactRoutes: readonly Route[] = [
       const fileName = path.slice(path.lastIndexOf('/') + 1);
       const range = asked === 'unsatisfiable' ? null : (asked ?? undefined);
       return { kind: 'artifact', contentType, fileName, bytes: file.bytes, range, open: file.open, close: file.close };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/baselines',
+    summary: 'Stores the picture of a failed agent.expectScreenshot as its baseline.',
+    role: 'admin',
+    body: BaselineApproval,
+    answer: ApprovedBaseline,
+    errors: ['PRECONDITION_FAILED'],
+    async handle({ body, request }, sessions) {
+      const approved = await sessions.artifacts.approveBaseline(sessionIdOf(request), body.baseline);
+      return { kind: 'json', status: 200, body: approved };
     },
   }),
 ];

@@ -1,33 +1,16 @@
-import { z } from 'zod';
+import { comparedPictures } from '../../protocol/report/compared-pictures.js';
 import type { Report } from '../../protocol/report/report.js';
 import { escapeMarkup as esc } from '../escape.js';
 import type { ImageSource } from '../images.js';
-
-/** A file directly under `screenshots/`. */
-const PictureFile = z.string().regex(/^[^/\\\0.][^/\\\0]{0,198}\.png$/);
-
-/** The pictures of a failed `agent.expectScreenshot`; only `received` if there was no baseline. */
-const ComparedPictures = z.object({
-  expected: PictureFile.optional(),
-  received: PictureFile,
-  difference: PictureFile.optional(),
-});
-type ComparedPictures = z.infer<typeof ComparedPictures>;
-
-/** The pictures that an error's details name; null for all other errors. */
-function comparedPictures(error: { readonly details?: unknown } | undefined): ComparedPictures | null {
-  const details = z.object({ pictures: ComparedPictures }).safeParse(error?.details);
-  return details.success ? details.data.pictures : null;
-}
 
 type Step = Report['steps'][number];
 
 /** The files that {@link comparedSection} shows of a step. */
 export function comparedFiles(step: Step | null): readonly string[] {
-  const pictures = comparedPictures(step?.error);
+  const pictures = comparedPictures(step?.error?.details);
   if (pictures === null) return [];
   const { received, expected, difference } = pictures;
-  return [received, expected, difference].filter((one) => one !== undefined);
+  return [received, expected, difference].filter((one) => one !== null);
 }
 
 /**
@@ -35,11 +18,11 @@ export function comparedFiles(step: Step | null): readonly string[] {
  * the edge between them is that of a box that can be resized.
  */
 export function comparedSection(step: Step | null, image: (name: string) => ImageSource | null): string {
-  const pictures = comparedPictures(step?.error);
+  const pictures = comparedPictures(step?.error?.details);
   if (pictures === null) return '';
   const { expected, received, difference } = pictures;
   const files = Object.entries({ expected, received, difference });
-  const sources = files.map(([name, file]) => [name, file === undefined ? null : image(file)] as const);
+  const sources = files.map(([name, file]) => [name, file === null ? null : image(file)] as const);
   const shown = sources.map(([name, source]) => {
     if (source === null) return '';
     const picture =
@@ -56,7 +39,7 @@ const LABELS: { readonly [name in string]?: string } = {
   expected: 'Expected',
   received: 'Received',
   difference: 'Difference',
-} satisfies Record<keyof ComparedPictures, string>;
+};
 
 function slider(expected: ImageSource | null | undefined, received: ImageSource | null | undefined): string {
   if (expected == null || received == null || !('inline' in expected) || !('inline' in received)) return '';

@@ -232,6 +232,27 @@ export class ArtifactKeeper {
     if (!this.#complete.has(record.id)) await this.write(record);
   }
 
+  /**
+   * Adds files to a session's artifacts.
+   * @param write gets the folder in which they are to be, under the paths of artifacts
+   * @throws UNAVAILABLE from the store
+   */
+  add<T>(record: SessionRecord, write: (dir: string) => Promise<T>): Promise<T> {
+    return this.#read(record, {
+      folder: write,
+      store: async (stored) => {
+        const dir = this.#temporary();
+        try {
+          const written = await write(dir);
+          await stored.addAll(dir);
+          return written;
+        } finally {
+          await rm(dir, { recursive: true, force: true });
+        }
+      },
+    });
+  }
+
   /** The bytes of a session's artifacts in the store. @throws UNAVAILABLE from the store */
   async storedBytes(id: SessionId): Promise<number> {
     const found = (await this.#parts?.store.list(id)) ?? [];
@@ -280,7 +301,9 @@ export class ArtifactKeeper {
     }
     const release = this.#uploads?.hold(id) ?? null;
     try {
-      if (release !== null && (record.endedAt === null || (await isThere(dir)) || !(await this.#isStored(id))))
+      // The record may be of before the end.
+      const isRunning = record.endedAt === null && this.#isLiving(id);
+      if (release !== null && (isRunning || (await isThere(dir)) || !(await this.#isStored(id))))
         return { kind: 'folder', dir, release };
     } catch (error) {
       release?.();

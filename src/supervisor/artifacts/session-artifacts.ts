@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { SessionArtifact, SessionFile } from '../../protocol/answers.js';
+import type { ApprovedBaseline } from '../../protocol/baseline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId, type SessionRecord } from '../../protocol/session.js';
 import type { Artifacts, OpenArtifact, OpenFile } from '../ports/artifacts.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
+import type { SessionBaselines } from './session-baselines.js';
 import { endedSessionFiles, type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
 import type { StoredArtifacts } from './stored-artifacts.js';
 
@@ -28,10 +30,12 @@ interface KnownSessions {
 /** Files and artifacts of sessions, by the ids that clients use. */
 export class SessionArtifacts implements Artifacts {
   readonly #keeper: ArtifactKeeper;
+  readonly #baselines: SessionBaselines;
   readonly #sessions: KnownSessions;
 
-  constructor(keeper: ArtifactKeeper, sessions: KnownSessions) {
+  constructor(keeper: ArtifactKeeper, baselines: SessionBaselines, sessions: KnownSessions) {
     this.#keeper = keeper;
+    this.#baselines = baselines;
     this.#sessions = sessions;
   }
 
@@ -81,6 +85,12 @@ export class SessionArtifacts implements Artifacts {
     const { id: known } = await this.#sessions.get(id);
     await this.#sessions.written(known);
     return this.#keeper.trace(await this.#sessions.get(known));
+  }
+
+  async approveBaseline(id: string, path: string): Promise<ApprovedBaseline> {
+    const { id: known } = await this.#sessions.get(id);
+    await this.#sessions.written(known);
+    return this.#baselines.approve(await this.#sessions.get(known), path);
   }
 
   async #files<T>(

@@ -4,6 +4,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { StoredSource } from '../../report/archive.js';
 import type { OpenArtifact, OpenFile } from '../ports/artifacts.js';
+import { SentFiles } from './sent-files.js';
 
 const DOWNLOADS = 'downloads/';
 /** The order of a zip: reports first. */
@@ -79,6 +80,11 @@ export class StoredArtifacts {
 
   download(name: string): Promise<OpenFile> {
     return this.file(DOWNLOADS, name);
+  }
+
+  /** Stores all files of a folder that are artifacts by their paths. */
+  addAll(dir: string): Promise<void> {
+    return new SentFiles(this.#store, this.#id).send(dir, new AbortController().signal);
   }
 
   #open(path: string): Promise<OpenStored | null> {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { SessionArtifact, SessionFile } from '../../protocol/answers.js';
+import type { ApprovedBaseline } from '../../protocol/baseline.js';
 
 /** An open file; the caller must read or destroy the stream. */
 export interface OpenFile {
@@ -36,4 +37,9 @@ export interface Artifacts {
   report(id: string, name: 'report.html' | 'report.json'): Promise<OpenFile>;
   /** The trace of the session's current state. NOT_FOUND if the session has none. */
   trace(id: string): Promise<OpenFile>;
+  /**
+   * Stores the picture of a failed `agent.expectScreenshot` as its baseline. NOT_FOUND without such a check;
+   * PRECONDITION_FAILED if the baseline has changed since.
+   */
+  approveBaseline(id: string, path: string): Promise<ApprovedBaseline>;
 }
