@@ -56,13 +56,19 @@ function faultyStore(folder: string) {
   return { store: faulty, state };
 }
 
+const journal = await Journal.open(await journalPlace(t, join(t.testdir({}), 'troupe.db')));
+const pool = new ReportPool();
+t.teardown(async () => {
+  await pool.close();
+  await journal.close();
+});
+let count = 0;
+
 async function stage(t: Test) {
   const home = t.testdir({ store: {} });
   const sessionsDir = join(home, 'sessions');
   const folder = join(home, 'store');
   const clock = new ManualClock();
-  const journal = await Journal.open(await journalPlace(t, join(home, 'troupe.db')));
-  const pool = new ReportPool();
   const { store, state } = faultyStore(folder);
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
@@ -77,10 +83,7 @@ async function stage(t: Test) {
   };
   t.teardown(async () => {
     for (const keeper of keepers) await keeper.close(0);
-    await pool.close();
-    await journal.close();
   });
-  let count = 0;
   /** An ended session with a picture in its folder. */
   const add = async (changes: Partial<SessionRecord> = { artifacts: 'pending' }): Promise<SessionRecord> => {
     count += 1;
