@@ -126,6 +126,13 @@ t.test(
   },
 );
 
+t.test('a store for artifacts that is away is a note of setup, since the service runs without it', async (t) => {
+  const away = makeHome(t, { artifacts: { folder: '/nowhere/share' } });
+  const note =
+    /^note +Artifacts: .*\/nowhere\/share.*mount or create it\. Until then, new artifacts stay in the home$/m;
+  t.match(await runTroupe(away, 'doctor'), { code: 0, output: note });
+});
+
 t.test('a reader that has enough of the output ends the command without a stack', async (t) => {
   const home = makeHome(t);
   const script = `{ ${process.execPath} dist/cli.js setup; echo "exit $?" >&2; } | true`;

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
+import type { ArtifactStore } from '../../artifact-store/artifact-store.js';
 import { openStore } from '../../artifact-store/open-store.js';
 import { type Machine, thisMachine } from '../../base/machine.js';
 import { sentenceOf } from '../../base/system-fault.js';
@@ -151,13 +152,18 @@ async function checkDisk(config: Config): Promise<Finding> {
 /** Whether artifacts can be written, read and removed where the configuration keeps them. */
 async function checkArtifacts({ artifacts, sessionsDir }: Config): Promise<Finding> {
   const what = 'Artifacts';
+  let store: ArtifactStore | undefined;
   try {
-    const store = await openStore(artifacts, sessionsDir);
-    if (store === undefined) return { level: 'ok', what, why: 'they stay in the home' };
+    store = await openStore(artifacts, sessionsDir);
+  } catch (error) {
+    return { level: 'failed', what, why: encodeError(error).error };
+  }
+  if (store === undefined) return { level: 'ok', what, why: 'they stay in the home' };
+  try {
     await store.check();
     return { level: 'ok', what, why: `${store.description} can be written and read` };
   } catch (error) {
-    return { level: 'failed', what, why: encodeError(error).error };
+    return { level: 'note', what, why: `${encodeError(error).error}. Until then, new artifacts stay in the home` };
   }
 }
 
