@@ -18,7 +18,7 @@ const BROKEN = {
   save: () => html`<p><button id="send">Save</button> <span id="state" role="status">Draft</span></p>`,
   total: () => html`<p><button id="total">Add up</button> <span id="state" role="status">No total yet</span></p>`,
   report: () => html`<p role="status">Preparing the report …</p>`,
-  late: () => html`<p>Pieces: <b id="pieces" data-later="6000" data-text="12">loading</b></p>`,
+  late: () => html`<p>Pieces: <b id="pieces" data-later="30000" data-text="12">loading</b></p>`,
   archive: () => html`<p><button id="archive">Archive orders</button> <span id="state" role="status"></span></p>`,
 };
 
@@ -34,7 +34,7 @@ const UNSTEADY = {
   busy: (visit, bad) =>
     bad ? officePage(visit, 'Busy', html`<p>Please come back later.</p>`, 503) : officePage(visit, 'Sales', html``),
   late: (visit, bad) =>
-    officePage(visit, 'Visitors', html`<p id="visitors" data-later="${bad ? 6000 : 0}" data-text="312">loading</p>`),
+    officePage(visit, 'Visitors', html`<p id="visitors" data-later="${bad ? 30_000 : 0}" data-text="312">loading</p>`),
   missing: (visit, bad) => officePage(visit, 'Offers', bad ? html`` : html`<p><button>New offer</button></p>`),
   covered: (visit, bad) => officePage(visit, 'Returns', html`<p><button>Accept return</button></p>${bad && OVERLAY}`),
   price: (visit, bad) => officePage(visit, 'Prices', html`<p id="price">${bad ? '€0.00' : '€34.90'}</p>`),

@@ -1,4 +1,4 @@
-// Fails: the number comes after 6 s, and the flow waits 1.5 s.
+// Fails: the number comes after 30 s, and the flow waits 1.5 s.
 // @broken
 ({ base }) => {
   agent.go(`${base}/office/broken/late`);
