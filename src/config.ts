@@ -12,6 +12,15 @@ import { dockerSocket, podmanSocket } from './config/docker-socket.js';
 import { sandboxIn } from './config/environment.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { RequestsKey, resolveRequests } from './config/request-settings.js';
+import {
+  clusterKeyIn,
+  databaseIn,
+  type NodeChoice,
+  NodeKey,
+  resolveNode,
+  secretIn,
+  withNodeOfEnvironment,
+} from './config/store-settings.js';
 import type { EgressLists } from './net-policy/egress.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
@@ -19,9 +28,6 @@ import type { CiBuild } from './protocol/batches/ci-build.js';
 import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
 import { TraceWhen } from './protocol/trace/trace.js';
-
-/** Characters of a key that all nodes share. */
-const MIN_CLUSTER_KEY = 32;
 
 const environmentName = z
   .string()
@@ -94,7 +100,10 @@ const ConfigFile = z.strictObject({
   token: environmentName.optional(),
   database: environmentName.optional(),
   clusterKey: environmentName.optional(),
+  node: NodeKey.optional(),
   artifacts: ArtifactsKey.optional(),
+  /** How long a node that leaves waits for its sessions. */
+  drainTimeout: z.int().min(0).max(86_400).default(600),
   webhookSecret: environmentName.optional(),
   requests: RequestsKey.prefault({}),
   webhooks: z.strictObject({ allow: WebhookTargets.default([]) }).prefault({}),
@@ -122,6 +131,7 @@ export interface Config
       | 'token'
       | 'database'
       | 'clusterKey'
+      | 'node'
       | 'artifacts'
       | 'egress'
       | 'webhookSecret'
@@ -163,10 +173,12 @@ export interface Config
   readonly database: string | undefined;
   /** The value of the variable that `clusterKey` names: it is used instead of the key file. */
   readonly clusterKey: string | undefined;
-  /** `closed` is no setting: the service adds it. */
-  readonly egress?: (z.infer<typeof ConfigFile>['egress'] & Pick<EgressLists, 'closed'>) | undefined;
+  /** The service shares its database with others; see `src/cluster`. */
+  readonly node: NodeChoice | undefined;
   /** Where the artifacts of ended sessions are kept, if not in the home. Contains secrets. */
   readonly artifacts: StoreSetting | undefined;
+  /** `closed` is no setting: the service adds it. */
+  readonly egress?: (z.infer<typeof ConfigFile>['egress'] & Pick<EgressLists, 'closed'>) | undefined;
   /** The value of the variable that `webhookSecret` names: messages to webhooks are signed with it. */
   readonly webhookSecret: string | undefined;
 }
@@ -178,7 +190,7 @@ export interface Config
 export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.env): Config {
   const home = resolve(env.TROUPE_HOME ?? '.');
   const file = resolve(home, 'troupe.json');
-  const settings = { ...parseFile(file), ...parseFlags(flags) };
+  const settings = withNodeOfEnvironment({ ...parseFile(file), ...parseFlags(flags) }, env);
   const parsed = ConfigFile.safeParse(settings);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${describeIssue(issue)}`);
@@ -189,6 +201,13 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
   }
   const { models, providers, requests, ...rest } = parsed.data;
   const token = secretIn(env, 'token', rest.token);
+  // No client could send it.
+  if (token !== undefined && /\s/.test(token)) {
+    throw new TroupeError(
+      'INVALID_REQUEST',
+      `The variable ${rest.token}, which "token" names, must not contain spaces`,
+    );
+  }
   const webhookSecret = secretIn(env, 'webhookSecret', rest.webhookSecret);
   const database = databaseIn(env, rest.database);
   const clusterKey = clusterKeyIn(env, rest.clusterKey);
@@ -222,16 +241,14 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     webhookSecret,
     database,
     clusterKey,
+    node: resolveNode(rest.node, { home, database, clusterKey }),
     artifacts: resolveArtifacts(rest.artifacts, home, env),
     otlp: otlp(rest.traces, env),
     token,
   });
 }
 
-/**
- * The same configuration for a service that a command starts for itself: in a folder of its own, on a free port of this
- * machine alone.
- */
+/** The same configuration for a service that a command starts for itself: in a folder and on a port of its own. */
 export function configElsewhere(
   config: Config,
   { home, maxSessions }: { readonly home: string; readonly maxSessions: number },
@@ -245,6 +262,7 @@ export function configElsewhere(
     token: undefined,
     database: undefined,
     clusterKey: undefined,
+    node: undefined,
     artifacts: undefined,
     traceViewer: { port: 0 },
   };
@@ -277,30 +295,6 @@ function sudoUser({ SUDO_UID = '', SUDO_GID = '' }: NodeJS.ProcessEnv): Config['
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function secretIn(env: NodeJS.ProcessEnv, key: string, variable: string | undefined): string | undefined {
-  if (variable === undefined || env[variable]) return variable === undefined ? undefined : env[variable];
-  throw new TroupeError('INVALID_REQUEST', `The configuration names the ${key} variable ${variable}, which is not set`);
-}
-
-function databaseIn(env: NodeJS.ProcessEnv, variable: string | undefined): string | undefined {
-  const url = secretIn(env, 'database', variable);
-  if (url === undefined || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) return url;
-  // The value may contain a password.
-  throw new TroupeError(
-    'INVALID_REQUEST',
-    `The variable ${variable}, which "database" names, must hold a URL such as postgres://user:password@host:5432/troupe`,
-  );
-}
-
-function clusterKeyIn(env: NodeJS.ProcessEnv, variable: string | undefined): string | undefined {
-  const key = secretIn(env, 'clusterKey', variable);
-  if (key === undefined || key.trim().length >= MIN_CLUSTER_KEY) return key;
-  throw new TroupeError(
-    'INVALID_REQUEST',
-    `The variable ${variable}, which "clusterKey" names, must hold at least ${MIN_CLUSTER_KEY} characters; create a key with: openssl rand -base64 32`,
-  );
 }
 
 /** The standard variables of OpenTelemetry's exporters; `traces` of the file wins over the endpoint. */

@@ -9,6 +9,7 @@ import { RequestVault } from './auth/request-vault.js';
 import { SetupValues } from './auth/setup-values.js';
 import { ShareLinks } from './auth/share-links.js';
 import { systemClock } from './base/clock.js';
+import { withSignal } from './base/deadline.js';
 import type { Config } from './config.js';
 import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
@@ -16,7 +17,8 @@ import { ClosedPorts } from './net-policy/closed-ports.js';
 import type { SessionRecord } from './protocol/session.js';
 import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
-import { withClosedTargets } from './service/closed-targets.js';
+import { ClosedNodes, withClosedTargets } from './service/closed-targets.js';
+import { instanceOf, joinCluster, leaveOf, refusalOf } from './service/join-cluster.js';
 import { makeHome } from './service/make-home.js';
 import { Telemetry } from './service/telemetry.js';
 import { ArtifactKeeper } from './supervisor/artifacts/index.js';
@@ -45,6 +47,8 @@ export interface Service {
   readonly asksForToken: boolean;
   /** Whether pages reach this port of the machine as localhost, without their session asking for it. */
   reachesLocalhost(port: number): boolean;
+  /** Settles when this node was drained by a request and has no sessions any more: it must be stopped then. */
+  readonly left: Promise<'drained'>;
   /** For how long it was not used, in milliseconds; 0 while anybody is connected or any session or job is open. */
   unusedMs(): number;
   /** Settles when a part failed that the service cannot do without. It must be stopped then. */
@@ -79,6 +83,7 @@ export async function startService(
   try {
     const config = await withClosedTargets(given);
     await makeHome(config);
+    const { database, node } = config;
     const store = await openStore(config.artifacts, config.sessionsDir);
     const closedPorts = new ClosedPorts();
     const telemetry = new Telemetry(config, version, log);
@@ -93,7 +98,7 @@ export async function startService(
       server: config.server,
       publicUrl: config.publicUrl,
       traceViewer: config.traceViewer,
-      allowedHosts: config.allowedHosts,
+      allowedHosts: node === undefined ? config.allowedHosts : [...config.allowedHosts, new URL(node.url).host],
       token: config.token,
       secret: options.secret,
       metrics: () => telemetry.metrics(),
@@ -101,12 +106,18 @@ export async function startService(
       onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
     });
     built.push(() => gateway.close(0));
-    const journal = await Journal.open({ file: config.journalFile, database: config.database, log });
+    const journal = await Journal.open({ file: config.journalFile, database, isShared: node !== undefined, log });
     built.push(() => journal.close());
     signal?.throwIfAborted();
+    const vault = await RequestVault.open(config.keyFile, config.clusterKey);
+    const cluster = await joinCluster(config, version, log);
+    if (cluster !== undefined) built.push(() => cluster.close());
+    const closedNodes = cluster === undefined ? undefined : new ClosedNodes(cluster, closedPorts);
+    await closedNodes?.refresh();
+    const instance = instanceOf(config, journal.instance);
     const surroundings = {
       config,
-      instance: journal.instance,
+      instance,
       ownPort: gateway.port,
       closedPorts: closedPorts.shared,
       log,
@@ -124,10 +135,9 @@ export async function startService(
     built.push(() => videos.close());
     const pool = new ReportPool();
     built.push(() => pool.close());
-    const hub = new EventHub(journal);
+    const hub = new EventHub(journal, systemClock, cluster?.book);
     telemetry.follow(hub);
     built.push(() => telemetry.close());
-    const vault = await RequestVault.open(config.keyFile, config.clusterKey);
     const tokens = await AccessTokens.open({ journal, vault, clock: systemClock, log });
     const webhooks = new Outbox({
       journal,
@@ -142,6 +152,7 @@ export async function startService(
         egress: config.egress ?? {},
         isOpen: () => config.token === undefined && tokens.size === 0,
       }),
+      isShared: cluster !== undefined,
       handoffLink: config.handoff.link ? handoffLinkOf(config, vault) : undefined,
       random: Math.random,
     });
@@ -164,18 +175,36 @@ export async function startService(
       states: new LoginStates({ journal, vault, tokens, clock: systemClock }),
       hub,
       webhooks,
-      artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir, store && { store, clock: systemClock, log }),
+      cluster,
+      renewed: ({ doesChores }) => {
+        void webhooks.appoint(doesChores);
+        // While the journal cannot be read, the tokens stay as they are.
+        tokens.refresh().catch(() => undefined);
+        closedNodes?.refresh().catch(() => undefined);
+      },
+      artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir, {
+        upload: store && { store, clock: systemClock, log },
+        node: node?.id,
+      }),
       reports: pool,
     });
     let usedAtMs = performance.now();
     let drainMs = DRAIN_MS;
     built.push(() => supervisor.stop(drainMs));
     signal?.throwIfAborted();
-    telemetry.watch({ gateway, threads, supervisor, instance: journal.instance });
+    telemetry.watch({ gateway, threads, supervisor, instance });
     gateway.serve(supervisor);
     if (gateway.setupHint !== null) log(gateway.setupHint);
     let stopped: Promise<void> | undefined;
+    const hurry = new AbortController();
     const stopAll = async () => {
+      if (cluster !== undefined && drainMs > 0) {
+        // Answers requests of other nodes until its sessions have ended.
+        cluster.drainSelf();
+        await withSignal({ signals: [hurry.signal], ms: config.drainTimeout * 1000 }, (signal) =>
+          supervisor.idle(signal),
+        );
+      }
       // Answers under way end with their sessions, so both stop together and the gateway waits for the last words.
       await Promise.allSettled([gateway.close(drainMs + 2_000), supervisor.stop(drainMs)]);
       await takeDown();
@@ -186,7 +215,8 @@ export async function startService(
       description,
       server: gateway.server.description,
       asksForToken: gateway.requiresToken,
-      failed: journal.failed,
+      failed: cluster === undefined ? journal.failed : Promise.race([journal.failed, refusalOf(cluster)]),
+      left: cluster === undefined ? new Promise(() => undefined) : leaveOf(cluster),
       unusedMs() {
         const { running, queued } = supervisor.health().capacity;
         if (running + queued > 0) usedAtMs = performance.now();
@@ -195,6 +225,7 @@ export async function startService(
       reachesLocalhost: (port) => driver.name === 'process' || config.forward.includes(port),
       stop(stopOptions) {
         drainMs = stopOptions?.drainMs ?? DRAIN_MS;
+        if (drainMs === 0) hurry.abort();
         if (drainMs === 0) supervisor.abortDrain();
         stopped ??= stopAll();
         return stopped;

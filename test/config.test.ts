@@ -167,6 +167,33 @@ t.test('a flag that is not a number is refused by name', async (t) => {
   });
 });
 
+t.test('a token that no client could send is refused', async (t) => {
+  const home = t.testdir({ 'troupe.json': JSON.stringify({ token: 'MY_TOKEN' }) });
+  t.throws(() => readConfig({}, { TROUPE_HOME: home, MY_TOKEN: 'two words' }), {
+    code: 'INVALID_REQUEST',
+    message: 'The variable MY_TOKEN, which "token" names, must not contain spaces',
+  });
+});
+
+t.test('a secret can be in a file, and a node in the environment', async (t) => {
+  const home = t.testdir({
+    'troupe.json': JSON.stringify({ token: 'MY_TOKEN', database: 'MY_DATABASE', clusterKey: 'MY_KEY' }),
+    token: 'abc\n',
+  });
+  const key = 'k'.repeat(32);
+  const env = { TROUPE_HOME: home, MY_TOKEN_FILE: `${home}/token`, MY_DATABASE: 'postgres://db/troupe', MY_KEY: key };
+  t.match(readConfig({}, env), { token: 'abc', node: undefined });
+  const node = { TROUPE_NODE_ID: 'a', TROUPE_NODE_URL: 'http://10.0.0.7:4444/' };
+  t.match(readConfig({}, { ...env, ...node }), { node: { id: 'a', url: 'http://10.0.0.7:4444', leaseFactor: 1 } });
+  t.throws(() => readConfig({}, { ...env, TROUPE_NODE_ID: 'a' }), { message: /node\.url/ });
+  t.throws(() => readConfig({}, { ...env, ...node, MY_TOKEN: 'abc' }), {
+    message: /Both MY_TOKEN and MY_TOKEN_FILE are set/,
+  });
+  t.throws(() => readConfig({}, { ...env, MY_TOKEN_FILE: `${home}/none` }), {
+    message: /MY_TOKEN_FILE names .*none, which cannot/,
+  });
+});
+
 t.test('an open host with its token is taken', async (t) => {
   const home = t.testdir({ 'troupe.json': JSON.stringify({ host: '0.0.0.0', token: 'MY_TOKEN' }) });
   t.match(readConfig({}, { TROUPE_HOME: home, MY_TOKEN: 'abc' }), { host: '0.0.0.0', token: 'abc' });

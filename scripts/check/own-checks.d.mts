@@ -17,6 +17,7 @@ export const ownChecks: {
   readonly 'docs in step': OwnCheck;
   readonly 'decisions on dependencies': OwnCheck;
   readonly 'leak guard': OwnCheck;
+  readonly 'Kubernetes manifests': OwnCheck;
   readonly 'suites of tests': OwnCheck;
   readonly 'lock file': OwnCheck;
   readonly 'size of the set-up': OwnCheck;

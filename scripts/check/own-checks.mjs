@@ -1,6 +1,7 @@
 import { decidedDependencies } from './decided-dependencies.mjs';
 import { docsInStep } from './docs-in-step.mjs';
 import { engines } from './engines.mjs';
+import { kubernetesManifests } from './kubernetes-manifests.mjs';
 import { leakGuard } from './leak-guard.mjs';
 import { lockFile } from './lock-file.mjs';
 import { longFiles } from './long-files.mjs';
@@ -13,6 +14,7 @@ export const ownChecks = {
   'docs in step': docsInStep,
   'decisions on dependencies': decidedDependencies,
   'leak guard': leakGuard,
+  'Kubernetes manifests': kubernetesManifests,
   'suites of tests': suites,
   'lock file': lockFile,
   'Node versions of packages': engines,

@@ -45,6 +45,8 @@ export class AccessTokens {
    */
   readonly #revoking = new Set<StoredToken>();
   #required = false;
+  /** Counts changes made here. */
+  #changes = 0;
 
   /** Without tokens; {@link AccessTokens.open} reads the stored ones. */
   constructor(parts: AccessTokenParts) {
@@ -53,14 +55,25 @@ export class AccessTokens {
 
   static async open(parts: AccessTokenParts): Promise<AccessTokens> {
     const tokens = new AccessTokens(parts);
-    for (const { id, data } of await parts.journal.keyValues('token')) {
-      const stored = StoredToken.safeParse(data);
-      if (stored.success) tokens.#add(stored.data);
-      else parts.log?.(`access token ${id} is damaged in the journal and cannot be used; create another one`);
-      tokens.#required = true;
-    }
-    if ((await parts.journal.keyValues(CLOSED.kind)).length > 0) tokens.#required = true;
+    await tokens.refresh();
     return tokens;
+  }
+
+  /** Reads the tokens again, which another node may have changed. @throws the journal's error; nothing is changed then */
+  async refresh(): Promise<void> {
+    const { journal, log } = this.#parts;
+    const changes = this.#changes;
+    const [rows, closed] = [await journal.keyValues('token'), await journal.keyValues(CLOSED.kind)];
+    // One that was created or revoked here meanwhile may be missing or contained; the next call reads it.
+    if (changes !== this.#changes) return;
+    this.#byId.clear();
+    this.#byHash.clear();
+    for (const { id, data } of rows) {
+      const stored = StoredToken.safeParse(data);
+      if (stored.success) this.#add(stored.data);
+      else log?.(`access token ${id} is damaged in the journal and cannot be used; create another one`);
+    }
+    this.#required ||= rows.length + closed.length > 0;
   }
 
   /** A token exists or once existed, so callers must send one. */
@@ -89,7 +102,9 @@ export class AccessTokens {
     const token = `troupe_${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const info: TokenInfo = { id, name, role, limits, createdAt: this.#parts.clock.now().toISOString() };
     const stored = { ...info, hash: hashOf(token) };
+    this.#changes += 1;
     await this.#parts.journal.write({ keyValues: [{ kind: 'token', id, data: stored }, CLOSED] });
+    this.#changes += 1;
     this.#add(stored);
     return { ...info, token };
   }
@@ -116,10 +131,12 @@ export class AccessTokens {
       );
     }
     this.#revoking.add(stored);
+    this.#changes += 1;
     try {
       await this.#parts.journal.write({ keyValues: [{ kind: 'token', id, data: null }, CLOSED] });
     } finally {
       this.#revoking.delete(stored);
+      this.#changes += 1;
     }
     this.#byId.delete(id);
     this.#byHash.delete(stored.hash);

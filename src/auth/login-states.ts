@@ -67,6 +67,7 @@ export class LoginStates {
         { kind: 'state', id, data: info },
         { kind: 'state-data', id, data: sealed },
       ],
+      isKept: true,
     });
     return info;
   }

@@ -39,14 +39,7 @@ export class RateLimit {
     if (left < 1) {
       this.#set(caller, left, perMinute, atMs);
       const retryAfterSeconds = Math.ceil(((1 - left) * MINUTE_MS) / perMinute / 1000);
-      throw new TroupeError(
-        'CAPACITY',
-        `This token may start at most ${perMinute} sessions a minute; try again later`,
-        {
-          perMinute,
-          retryAfterSeconds,
-        },
-      );
+      throw tooManyStarts(perMinute, retryAfterSeconds);
     }
     this.#set(caller, left - count, perMinute, atMs);
   }
@@ -61,4 +54,9 @@ export class RateLimit {
     this.#sweptAtMs = atMs;
     for (const [caller, { fullAtMs }] of this.#buckets) if (fullAtMs <= atMs) this.#buckets.delete(caller);
   }
+}
+
+export function tooManyStarts(perMinute: number, retryAfterSeconds: number): TroupeError {
+  const message = `This token may start at most ${perMinute} sessions a minute; try again later`;
+  return new TroupeError('CAPACITY', message, { perMinute, retryAfterSeconds });
 }

@@ -31,7 +31,8 @@ export class SetupValues {
   /** @param value JSON text */
   async save(caller: string, id: SessionId, value: string): Promise<void> {
     const { journal, vault } = this.#parts;
-    await journal.write({ keyValues: [{ kind: 'value', id, data: vault.seal({ session: id, value }, caller) }] });
+    const data = vault.seal({ session: id, value }, caller);
+    await journal.write({ keyValues: [{ kind: 'value', id, data }], isKept: true });
   }
 
   /** The JSON text of the value of a session's `_setup`. @throws NOT_FOUND if there is none for this caller */

@@ -55,13 +55,18 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   const idleEnd = stopWhenIdle(service, idle === undefined ? null : Number(idle) * 1000);
   if (forPeople) process.stdout.write(welcome(service));
   else log('Troupe listens', { url: service.url, driver: service.description, server: service.server });
-  const why = await Promise.race([stop.first, service.failed, idleEnd.reached]);
+  const why = await Promise.race([stop.first, service.failed, service.left, idleEnd.reached]);
   idleEnd.cancel();
   await withdraw();
   if (why instanceof Error) log(`the service cannot go on: ${why.message}`);
   else if (why === 'idle') log('Nobody uses this service: stopping');
-  else if (forPeople) process.stdout.write(`\n${why}: stopping; running jobs have 10 s (once more: at once)\n`);
-  else log(`${why}: stopping; running jobs have 10 s`);
+  else if (why === 'drained') log('This node was drained: stopping');
+  else {
+    const seconds = config.node === undefined ? 10 : config.drainTimeout;
+    const line = `${why}: stopping; running jobs have ${seconds} s`;
+    if (forPeople) process.stdout.write(`\n${line} (once more: at once)\n`);
+    else log(line);
+  }
   const stopping = service.stop(why instanceof Error ? { drainMs: 0 } : {});
   await Promise.race([stopping, stop.second.then(() => service.stop({ drainMs: 0 }))]);
   await stopping;

@@ -124,6 +124,24 @@ types  prints agent-js.d.ts, the types for editors and tsc`,
     more: `Writes it to the flows folder (./flows, or --flows), and prints the tsconfig.json that goes with it.
 troupe flow types prints the same types.`,
   },
+  nodes: {
+    usage: ['troupe nodes [--url URL]', 'troupe nodes remove NODE [--url URL]'],
+    summary: 'Lists the nodes that share a PostgreSQL database.',
+    more: `Each line: id, state (up, draining, lost), running sessions of places, version, address, last renewal.
+remove takes a lost node off the list. Needs an admin token in TROUPE_TOKEN if tokens exist.`,
+  },
+  health: {
+    usage: ['troupe health [--live] [--url URL]'],
+    summary: 'Says whether the service accepts work.',
+    more: `Exit code: 0 if it does; 1 if it drains, starts, fails, or does not answer. For health checks of Docker and Kubernetes.
+  --live                only whether it answers`,
+  },
+  drain: {
+    usage: ['troupe drain [NODE] [--url URL]'],
+    summary: 'Takes a node out without losing work.',
+    more: `Without NODE, the node of this home. It takes no more jobs and live sessions; it stops when those that it has
+have ended. SIGTERM does the same, for "drainTimeout" seconds at most.`,
+  },
   migrate: {
     usage: ['troupe migrate --from FILE [--key FILE]'],
     summary: 'Copies a SQLite journal to the PostgreSQL database of this home.',

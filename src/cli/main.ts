@@ -44,6 +44,12 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./run/types-command.js')).runTypes(rest);
       case 'token':
         return await (await import('./token.js')).runToken(rest);
+      case 'nodes':
+        return await (await import('./nodes.js')).runNodes(rest);
+      case 'drain':
+        return await (await import('./nodes.js')).runDrain(rest);
+      case 'health':
+        return await (await import('./nodes.js')).runHealth(rest);
       case 'migrate':
         return await (await import('./migrate.js')).runMigrate(rest);
       case 'requests':

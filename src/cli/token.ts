@@ -115,7 +115,11 @@ async function remoteBook(url: string, config: Config): Promise<TokenBook | null
 /** @throws UNAVAILABLE when another process has the home */
 async function localBook(config: Config): Promise<TokenBook> {
   await mkdir(config.home, { recursive: true });
-  const journal = await Journal.open({ file: config.journalFile, database: config.database });
+  const journal = await Journal.open({
+    file: config.journalFile,
+    database: config.database,
+    isShared: config.node !== undefined,
+  });
   try {
     const vault = await RequestVault.open(config.keyFile, config.clusterKey);
     const tokens = await AccessTokens.open({ journal, vault, clock: systemClock });

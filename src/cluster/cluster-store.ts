@@ -37,8 +37,11 @@ export type Registration =
   | { readonly kind: 'superseded' }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
-/** `running-elsewhere`: another home uses the id and renews. `other-key`: the cluster key differs from the cluster's. */
-export type RefusalReason = 'running-elsewhere' | 'other-key';
+/**
+ * `running-elsewhere`: another home uses the id and renews. `other-key`: the cluster key differs from the cluster's.
+ * `not-shared`: a service without `node` has the database for itself.
+ */
+export type RefusalReason = 'running-elsewhere' | 'other-key' | 'not-shared';
 
 /** The answer to a renewal. `lost`: the start has been declared lost or replaced, and has no claims any more. */
 export type Renewal =

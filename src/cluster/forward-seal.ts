@@ -22,6 +22,8 @@ export interface ForwardedRequest {
   readonly caller: string;
   readonly role: Role;
   readonly session: SessionId | null;
+  /** The open handoff of the session whose link admits the caller, if a link does. */
+  readonly handoff?: string | undefined;
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -32,12 +34,13 @@ const Sealed = z.strictObject({
   caller: z.string().max(200),
   role: Role,
   session: SessionId.nullable(),
+  handoff: z.string().max(100).optional(),
   time: z.int().min(0),
   nonce: z.string().length(22),
 });
 
 /** What a verified header says. */
-export type Forwarded = Pick<z.infer<typeof Sealed>, 'caller' | 'role' | 'session'>;
+export type Forwarded = Pick<z.infer<typeof Sealed>, 'caller' | 'role' | 'session' | 'handoff'>;
 
 /**
  * Authenticates requests that a node passes on to another: `v1.<JSON>.<MAC>`, keyed by the cluster key. The MAC covers who
@@ -67,9 +70,9 @@ export class ForwardSeal {
   }
 
   /** @param to the start token of the node that is to answer */
-  seal(to: string, { caller, role, session, method, path }: ForwardedRequest): string {
+  seal(to: string, { caller, role, session, handoff, method, path }: ForwardedRequest): string {
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
-    const sealed: z.infer<typeof Sealed> = { to, caller, role, session, time: this.#nowMs(), nonce };
+    const sealed: z.infer<typeof Sealed> = { to, caller, role, session, handoff, time: this.#nowMs(), nonce };
     const payload = Buffer.from(JSON.stringify(sealed)).toString('base64url');
     return `${VERSION}.${payload}.${this.#mac(payload, method, path).toString('base64url')}`;
   }
@@ -91,12 +94,12 @@ export class ForwardSeal {
     }
     const parsed = Sealed.safeParse(readJson(payload));
     if (!parsed.success) throw refused('it was sealed by an incompatible version');
-    const { time, nonce, caller, role, session } = parsed.data;
+    const { time, nonce, caller, role, session, handoff } = parsed.data;
     if (parsed.data.to !== to) throw refused('it is for another node, or for a former start of this one');
     const nowMs = this.#nowMs();
     if (Math.abs(nowMs - time) > FORWARD_VALID_MS) throw refused('it has expired, or the clocks of the nodes differ');
     if (!this.#nonces.accept(nonce, time, nowMs)) throw refused('it was used before');
-    return { caller, role, session };
+    return { caller, role, session, handoff };
   }
 
   #nowMs(): number {
@@ -134,6 +137,7 @@ const NOT_FORWARDED = [
   'host',
   'origin',
   'connection',
+  'expect',
   'keep-alive',
   'proxy-connection',
   'te',

@@ -109,6 +109,12 @@ export class NodeMachine {
     return this.#state.kind === 'up' && nowMs - this.#state.provenAtMs < this.#parts.times.fenceAfterMs;
   }
 
+  /** Until when {@link mayAct}, unless a renewal succeeds before. */
+  get actsUntilMs(): number {
+    const { fenceAfterMs } = this.#parts.times;
+    return this.#state.kind === 'up' ? this.#state.provenAtMs + fenceAfterMs : Number.NEGATIVE_INFINITY;
+  }
+
   /** When the next tick is needed. */
   get dueAtMs(): number {
     const state = this.#state;

@@ -1,5 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { adoptSessions, queueAfter } from '../journal/postgres/claim-writes.js';
+import { lockMembership, ownerHost } from '../journal/postgres/database-owner.js';
 import type { Schema } from '../journal/schema.js';
+import { type ClaimRules, claimJobs } from './claim-jobs.js';
 import type {
   Claim,
   ClusterStore,
@@ -10,15 +13,15 @@ import type {
   Registration,
   Renewal,
 } from './cluster-store.js';
-import { USAGE_HALF_LIFE_MS } from './fair-share.js';
 import type { LeaseTimes } from './lease-times.js';
 
-type Row = { readonly sessionId: string; readonly token: string };
+/** Where a node is. */
+export interface NodeAddress extends NodeStart {
+  readonly url: string;
+  readonly isLost: boolean;
+}
 
-/** One registration at a time: a key of PostgreSQL's advisory locks, released with the transaction. */
-const REGISTRATION_LOCK = 0x54525551;
-/** Callers that one claim looks for at most without finding a job. */
-const MAX_IDLE_CALLERS = 100;
+type Row = { readonly sessionId: string; readonly token: string };
 
 /** The cluster in PostgreSQL, by its clock. Methods reject with PostgreSQL's errors. */
 export class PostgresClusterStore implements ClusterStore {
@@ -38,7 +41,8 @@ export class PostgresClusterStore implements ClusterStore {
 
   register(node: NodeDescription, former: string | null): Promise<Registration> {
     return this.#transaction(async (transaction): Promise<Registration> => {
-      await sql`select pg_advisory_xact_lock(${sql.lit(REGISTRATION_LOCK)})`.execute(transaction);
+      await lockMembership(transaction);
+      if ((await ownerHost(transaction)) !== null) return { kind: 'refused', reason: 'not-shared' };
       const { id, startToken, home, url, version, schema, slots } = node;
       const { rows } = await sql<{ start_token: string; home: string; expired: boolean }>`
         select start_token, home, state = 'lost' or seen < ${this.#limit} as expired
@@ -58,6 +62,7 @@ export class PostgresClusterStore implements ClusterStore {
       await sql`
         update cluster_claims set token = gen_random_uuid()::text, start_token = ${startToken}, claimed_at = now()
         where node = ${id} and start_token <> ${startToken}`.execute(transaction);
+      await adoptSessions(transaction, { node: id, startToken });
       return { kind: 'joined', inherited: await claimsOf(transaction, node) };
     });
   }
@@ -80,21 +85,12 @@ export class PostgresClusterStore implements ClusterStore {
     return { kind: 'renewed', draining: first.state === 'draining', claims };
   }
 
-  claim(start: NodeStart, count: number): Promise<readonly Claim[]> {
-    return this.#transaction(async (transaction) => {
-      const claims: Claim[] = [];
-      if (!(await this.#isUp(transaction, start))) return claims;
-      for (let idle = 0; claims.length < count && idle < MAX_IDLE_CALLERS; ) {
-        const caller =
-          (await lockFreeCaller(transaction)) ?? (holdsNone(claims, idle) ? await waitForCaller(transaction) : null);
-        if (caller === null) break;
-        // A statement of its own: it sees all jobs that were queued before the caller was locked.
-        const claim = await takeHead(transaction, start, caller);
-        if (claim === null) idle += 1;
-        else claims.push(claim);
-      }
-      return claims;
-    });
+  /** @param rules by default there are no limits */
+  claim(start: NodeStart, count: number, rules: Partial<ClaimRules> = {}): Promise<readonly Claim[]> {
+    const { maxRunning = () => undefined } = rules;
+    return this.#transaction(async (transaction) =>
+      (await this.#isUp(transaction, start)) ? claimJobs(transaction, start, { count, maxRunning }) : [],
+    );
   }
 
   /** Null if the start is not up. */
@@ -155,6 +151,101 @@ export class PostgresClusterStore implements ClusterStore {
     return this.#removeIf(sql`id = ${id} and start_token = ${startToken}`, id);
   }
 
+  /** Claims a job that no node has; null if it is not queued, or the start is not up. */
+  take(start: NodeStart, sessionId: string): Promise<Claim | null> {
+    return this.#transaction(async (transaction) => {
+      if (!(await this.#isUp(transaction, start))) return null;
+      const queued = () =>
+        transaction.selectFrom('cluster_queue').select('caller').where('session_id', '=', sessionId).executeTakeFirst();
+      const found = await queued();
+      if (found === undefined) return null;
+      const { caller } = found;
+      await sql`select 1 from cluster_callers where caller = ${caller} for update`.execute(transaction);
+      const { rows } = await sql<Row>`
+        with taken as (delete from cluster_queue where session_id = ${sessionId} returning session_id)
+        insert into cluster_claims (session_id, token, node, start_token, caller, claimed_at)
+        select session_id, gen_random_uuid()::text, ${start.id}, ${start.startToken}, ${caller}, now() from taken
+        returning session_id as "sessionId", token`.execute(transaction);
+      return rows[0] ?? null;
+    });
+  }
+
+  /** Queues the claimed jobs of a start again that have not begun, or wait to continue. */
+  giveBack({ id, startToken }: NodeStart): Promise<void> {
+    return this.#transaction(async (transaction) => {
+      const { rows } = await sql<{ sessionId: string }>`
+        select session_id as "sessionId" from cluster_claims
+        where node = ${id} and start_token = ${startToken}
+          and exists (select 1 from sessions where sessions.id = session_id and status = 'queued')
+        order by session_id for update`.execute(transaction);
+      await queueAfter(transaction, { again: rows.map(({ sessionId }) => sessionId), accepted: [] });
+    });
+  }
+
+  /** Removes a claim whose session needs none. */
+  async drop({ sessionId, token }: Claim): Promise<void> {
+    await sql`delete from cluster_claims where session_id = ${sessionId} and token = ${token}`.execute(this.#kysely);
+  }
+
+  /** The node that has claimed a session; null if none has. */
+  holder(sessionId: string): Promise<NodeAddress | null> {
+    return this.#address(sql`
+      from cluster_claims join cluster_nodes on id = node and cluster_nodes.start_token = cluster_claims.start_token
+      where session_id = ${sessionId}`);
+  }
+
+  /** Null if there is no such node. */
+  address(id: string): Promise<NodeAddress | null> {
+    return this.#address(sql`from cluster_nodes where id = ${id}`);
+  }
+
+  async #address(from: ReturnType<typeof sql>): Promise<NodeAddress | null> {
+    const { rows } = await sql<NodeAddress>`
+      select id, cluster_nodes.start_token as "startToken", url, state = 'lost' or seen < ${this.#limit} as "isLost"
+      ${from}`.execute(this.#kysely);
+    return rows[0] ?? null;
+  }
+
+  /** The newest event's number, of all nodes. */
+  async lastSeq(): Promise<number> {
+    const { rows } = await sql<{ value: number }>`select value from counters where name = 'events'`.execute(
+      this.#kysely,
+    );
+    return rows[0]?.value ?? 0;
+  }
+
+  /** The open handoffs of all nodes, by session. */
+  async openHandoffs(): Promise<ReadonlyMap<string, string>> {
+    const { rows } = await sql<{ id: string; handoff: string }>`
+      select id, record::json->'handoff'->>'id' as handoff from sessions
+      where status = 'running' and record like '%"handoff":{%' and record::json->'handoff'->>'id' is not null`.execute(
+      this.#kysely,
+    );
+    return new Map(rows.map(({ id, handoff }) => [id, handoff]));
+  }
+
+  /** How many jobs are queued, and how many sessions nodes have. */
+  async load(): Promise<{ readonly queued: number; readonly claimed: number }> {
+    const { rows } = await sql<{ queued: number; claimed: number }>`
+      select (select count(*)::int from cluster_queue) as queued,
+        (select count(*)::int from cluster_claims) as claimed`.execute(this.#kysely);
+    return rows[0] ?? { queued: 0, claimed: 0 };
+  }
+
+  /**
+   * Makes this start the one that does the chores of all nodes, such as sending webhooks, unless a node that is up does
+   * them. True if it does them.
+   */
+  async holdChores({ startToken }: NodeStart): Promise<boolean> {
+    const { rows } = await sql<{ value: string }>`
+      insert into meta (key, value) values ('chores', ${startToken})
+      on conflict (key) do update set value = excluded.value
+      where meta.value = excluded.value or not exists (
+        select 1 from cluster_nodes where start_token = meta.value and state <> 'lost' and seen >= ${this.#limit})
+      returning value`.execute(this.#kysely);
+    return rows.length > 0;
+  }
+
   async nodes(): Promise<readonly NodeStatus[]> {
     const { rows } = await sql<NodeStatus>`
       select id, url, version, slots,
@@ -208,62 +299,4 @@ async function claimsOf(transaction: Kysely<Schema>, { id, startToken }: NodeSta
     .where('node', '=', id)
     .where('start_token', '=', startToken)
     .execute();
-}
-
-/** A transaction that holds a caller's lock never waits for another: two that wait for each other would never end. */
-function holdsNone(claims: readonly Claim[], idle: number): boolean {
-  return claims.length === 0 && idle === 0;
-}
-
-/** Locks the waiting caller with the least recent usage, of those that nobody has locked. */
-async function lockFreeCaller(transaction: Kysely<Schema>): Promise<string | null> {
-  const { rows } = await sql<{ caller: string }>`
-    select caller from cluster_callers where waiting order by score limit 1 for update skip locked`.execute(
-    transaction,
-  );
-  return rows[0]?.caller ?? null;
-}
-
-/**
- * Waits for the lock of the waiting caller with the least recent usage. By its name: a statement that looks for a row, and
- * finds it changed once it has its lock, would keep that lock and wait for that of another row.
- */
-async function waitForCaller(transaction: Kysely<Schema>): Promise<string | null> {
-  const waiting = transaction.selectFrom('cluster_callers').select('caller');
-  const row = await waiting.where('waiting', '=', true).orderBy('score').limit(1).executeTakeFirst();
-  if (row === undefined) return null;
-  await waiting.where('caller', '=', row.caller).forUpdate().execute();
-  return row.caller;
-}
-
-/** Claims the oldest job of a caller that is locked; marks the caller as idle if it has none. */
-async function takeHead(
-  transaction: Kysely<Schema>,
-  { id, startToken }: NodeStart,
-  caller: string,
-): Promise<Claim | null> {
-  // The score's formula is `servedScore` of fair-share.ts.
-  const now = sql`(extract(epoch from clock_timestamp()) * 1000 / ${sql.lit(USAGE_HALF_LIFE_MS)})::double precision`;
-  const { rows } = await sql<{ sessionId: string | null; token: string | null }>`
-    with head as (
-      delete from cluster_queue where session_id = (
-        select session_id from cluster_queue where caller = ${caller} order by accepted limit 1)
-      returning session_id
-    ), claimed as (
-      insert into cluster_claims (session_id, token, node, start_token, caller, claimed_at)
-      select session_id, gen_random_uuid()::text, ${id}, ${startToken}, ${caller}, now() from head
-      returning session_id, token
-    ), served as (
-      update cluster_callers set
-        waiting = exists (select 1 from head),
-        score = case when exists (select 1 from head)
-          then (ln(power(2::double precision, greatest(score - ${now}, -1000)) + 1) / ln(2::double precision)) + ${now}
-          else score end
-      where caller = ${caller}
-    )
-    select session_id as "sessionId", token from claimed`.execute(transaction);
-  const [row] = rows;
-  return row === undefined || row.sessionId === null || row.token === null
-    ? null
-    : { sessionId: row.sessionId, token: row.token };
 }

@@ -1,4 +1,5 @@
 import { TroupeError } from '../protocol/errors.js';
+import { secretValue } from './secret-value.js';
 
 /** A model provider: an OpenAI-compatible endpoint. */
 export interface ProviderSettings {
@@ -71,7 +72,7 @@ export function resolveModels(
       );
     }
     const { baseURL, apiKeyEnv } = settings;
-    const apiKey = apiKeyEnv === undefined ? null : (env[apiKeyEnv] ?? '') || null;
+    const apiKey = apiKeyEnv === undefined ? null : (secretValue(env, apiKeyEnv) ?? null);
     return { id, provider, name, baseURL, apiKeyEnv: apiKeyEnv ?? null, apiKey };
   });
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isTargetPattern } from '../net-policy/target-pattern.js';
 import { TroupeError } from '../protocol/errors.js';
 import { type ConnectionSettings, environmentProxies, withNodeAuthorities } from './connection-settings.js';
+import { secretValue } from './secret-value.js';
 
 const variableName = z
   .string()
@@ -47,8 +48,8 @@ export function resolveRequests(
 ): ConnectionSettings {
   const secretOf = (key: string, name: string | undefined): string => {
     if (name === undefined) return '';
-    const value = env[name];
-    if (value) return value;
+    const value = secretValue(env, name);
+    if (value !== undefined) return value;
     throw new TroupeError('INVALID_REQUEST', `The configuration names the ${key} variable ${name}, which is not set`);
   };
   const file = (name: string | undefined): string => (name === undefined ? '' : resolve(home, name));

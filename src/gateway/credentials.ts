@@ -1,10 +1,12 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type AccessTokens, callerOf } from '../auth/access-tokens.js';
 import type { SharedSession } from '../auth/share-links.js';
+import { FORWARD_HEADER } from '../cluster/forward-seal.js';
 import { includesRole, type Role, type TokenInfo } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import { type AccessHeaders, type HostCheckOptions, isReachableFromOtherMachines } from './host-check.js';
+import type { HttpRequest } from './http/http-server.js';
 
 /** The caller, as far as the service knows it. */
 export interface Principal {
@@ -17,6 +19,8 @@ export interface Principal {
   readonly caller: string | null;
   /** Set if links alone admit the request. */
   readonly linkScope: LinkScope | null;
+  /** Another node has admitted the request, and passed it on. */
+  readonly isForwarded?: boolean;
 }
 
 /** What the links that were opened in a browser give access to. */
@@ -91,8 +95,17 @@ export class Credentials {
     return this.configured || tokens.size > 0 || !this.areRequired(tokens) ? null : SETUP_HINT;
   }
 
-  /** @throws UNAUTHORIZED */
-  principalOf(headers: AccessHeaders, sessions: Pick<Sessions, 'tokens'> & LinkReaders): Principal {
+  /**
+   * @param request read at once
+   * @throws UNAUTHORIZED, also for a request that claims to come from another node and does not
+   */
+  principalOf(
+    headers: AccessHeaders,
+    sessions: Pick<Sessions, 'tokens' | 'nodes'> & LinkReaders,
+    request: Pick<HttpRequest, 'method' | 'path' | 'query' | 'header'>,
+  ): Principal {
+    const sealed = request.header(FORWARD_HEADER);
+    if (sealed !== '') return principalOfNode(sealed, sessions, request);
     const { tokens } = sessions;
     if (!this.areRequired(tokens)) return OPEN;
     const [, token] = /^bearer +(\S+) *$/i.exec(headers.authorization) ?? [];
@@ -199,6 +212,30 @@ export function checkLinkScope({ linkScope }: Principal, shared: boolean, id: st
 export function assertUseful(linkScope: LinkScope | null): void {
   if (linkScope === null || linkScope.ids.size > 0) return;
   throw new TroupeError('FORBIDDEN', 'The script no longer waits for a person, so this link is of no use any more');
+}
+
+function principalOfNode(
+  sealed: string,
+  { nodes, connections }: Pick<Sessions, 'nodes'> & LinkReaders,
+  { method, path, query }: Pick<HttpRequest, 'method' | 'path' | 'query'>,
+): Principal {
+  if (nodes === null) {
+    throw new TroupeError(
+      'UNAUTHORIZED',
+      `The header ${FORWARD_HEADER} is for nodes, and this service is alone; omit it`,
+    );
+  }
+  const { caller, role, session, handoff } = nodes.open(sealed, {
+    method: method.toUpperCase(),
+    path: query === '' ? path : `${path}?${query}`,
+  });
+  const forwarded = { role, name: 'forwarded', caller: caller === '' ? null : caller, isForwarded: true };
+  if (handoff === undefined || session === null) return { ...forwarded, linkScope: null };
+  const isOpen = connections.openHandoff(session) === handoff;
+  // The other node ends what it passes on when the link expires.
+  const until = Number.POSITIVE_INFINITY;
+  const linkScope = { ids: new Set(isOpen ? [session] : []), until, handoffs: new Map([[session, handoff]]) };
+  return { ...forwarded, linkScope: isOpen ? linkScope : { ...linkScope, handoffs: new Map() } };
 }
 
 function principalOfToken(token: TokenInfo | null): Principal | null {

@@ -11,6 +11,8 @@ import { chooseServer, type ServerOption } from './choose-server.js';
 import { Credentials, checkAccess, checkRole, type LinkScope, type Principal } from './credentials.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
+import { awayFrom } from './forwarding/away.js';
+import { type Away, type Forwarder, heldRequest, wholeBody } from './forwarding/forwarder.js';
 import { HostCheck } from './host-check.js';
 import { BodyStream, readBody } from './http/body.js';
 import { BodyMemory } from './http/body-memory.js';
@@ -107,6 +109,8 @@ interface AdmittedRequest {
   readonly head: RequestHead;
   readonly caller: string | null;
   readonly scope: LinkScope | null;
+  /** In place of the caller's token, if the session's node answers; null if this one does. */
+  readonly away: Away | null;
 }
 const NO_BYTES = Buffer.alloc(0);
 
@@ -134,7 +138,7 @@ export class Gateway {
       const head = withOtherCredentials(readHead(request), request.path, request.query);
       if (head.fault !== null) throw new TroupeError('INVALID_REQUEST', head.fault);
       const sessions = this.#sessionsFor(head);
-      const principal = this.#credentials.principalOf(head, sessions);
+      const principal = this.#credentials.principalOf(head, sessions, request);
       checkRole(principal, role);
       return { sessions, principal };
     },
@@ -144,6 +148,7 @@ export class Gateway {
       setImmediate(() => ask.refuse(head, body));
     },
   };
+  readonly #forwarder: Forwarder;
   readonly #open = new Set<Reply>();
   readonly #bodies: BodyMemory;
   #sessions: Sessions | null;
@@ -153,6 +158,7 @@ export class Gateway {
   #usedAtMs = performance.now();
 
   private constructor(options: GatewayOptions, http: HttpServer, server: Gateway['server'], sockets: Sockets) {
+    this.#forwarder = sockets.forwarder;
     this.#options = options;
     this.#sessions = options.sessions ?? null;
     this.#http = http;
@@ -276,6 +282,7 @@ export class Gateway {
     await this.#streams.mcp.end();
     await viewerClosed;
     await driversClosed;
+    this.#forwarder.close();
     this.#http.close();
   }
 
@@ -310,7 +317,7 @@ export class Gateway {
       }
       const sessions = this.#sessionsFor(head);
       const found = this.#router.find(path);
-      principal = found?.isOpen ? null : this.#credentials.principalOf(head, sessions);
+      principal = found?.isOpen ? null : this.#credentials.principalOf(head, sessions, native);
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
@@ -322,7 +329,8 @@ export class Gateway {
       if (chosen.changes) address = reply.remoteAddress;
       if (principal !== null) checkAccess(principal, chosen, found.params.id);
       const { caller, linkScope: scope } = principal ?? { caller: null, linkScope: null };
-      const admitted = { route: chosen, found, sessions, native, head, caller, scope };
+      const away = awayFrom(sessions, { route: chosen, found, native }, principal);
+      const admitted = { route: chosen, found, sessions, native, head, caller, scope, away };
       void this.#serve(reply, admitted).catch((error) => this.#fail(reply, error, method, path, chosen));
     } catch (error) {
       if (mayChange(method)) address = reply.remoteAddress;
@@ -348,15 +356,31 @@ export class Gateway {
   }
 
   /** Everything before the first await runs while the native request is valid. */
-  async #serve(reply: Reply, { route, found, sessions, native, head, caller, scope }: AdmittedRequest): Promise<void> {
+  async #serve(
+    reply: Reply,
+    { route, found, sessions, native, head, caller, scope, away }: AdmittedRequest,
+  ): Promise<void> {
     const { host, contentLength: declared } = head;
     const { query } = native;
     const memory = this.#bodies;
     const headers: { [name: string]: string } = {};
     for (const name of route.headers) headers[name] = native.header(name);
-    const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared, memory) : null;
+    const isStreamed = route.body === 'stream' || (away !== null && route.body !== 'none');
+    const upload = isStreamed ? new BodyStream(reply, route.maxBodyBytes, declared, memory) : null;
+    if (away !== null) {
+      const held = heldRequest(native);
+      const address = reply.remoteAddress;
+      const home = await away.home();
+      if (home !== null) {
+        const about = { ...away, at: home, caller: caller ?? address, body: upload };
+        await this.#forwarder.serve(reply, held, about).finally(() => upload?.settle());
+        return;
+      }
+    }
     const hasBytes = route.body === 'json' || route.body === 'bytes';
-    const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared, memory) : NO_BYTES;
+    const received = () =>
+      upload === null ? readBody(reply, route.maxBodyBytes, declared, memory) : wholeBody(upload);
+    const bytes = hasBytes ? await received() : NO_BYTES;
     const json = route.body === 'json' ? parseJson(bytes) : undefined;
     const read = { params: found.params, headers, host, query, caller, scope, json, bytes, upload };
     const request = new ArrivedRequest(read, reply, { ...this.#dependencies, sessions });

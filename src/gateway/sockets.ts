@@ -3,12 +3,14 @@ import type { Role } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import { assertUseful, checkLinkScope, type Principal } from './credentials.js';
+import { ForwardedTunnel } from './forwarding/forwarded-tunnel.js';
+import { Forwarder, heldRequest } from './forwarding/forwarder.js';
 import type { HttpRequest, SocketRoute, UpgradeRequest } from './http/http-server.js';
 import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
 import { DESKTOP } from './tunnel/desktop-tunnel.js';
 import { DEVTOOLS } from './tunnel/devtools-tunnel.js';
 import { OWN_SESSIONS } from './tunnel/own-session-tunnel.js';
-import { type TunnelRequest, TunnelServer } from './tunnel/tunnel-server.js';
+import { type FarEnd, type TunnelKind, type TunnelRequest, TunnelServer } from './tunnel/tunnel-server.js';
 
 /** Admits or refuses requests for a WebSocket. */
 export interface SocketGate {
@@ -22,7 +24,7 @@ export interface SocketGate {
 /** Creates and discards the state of a connection. */
 interface StateMaker<State> {
   /** @throws if the connection must not be opened */
-  make(request: TunnelRequest, sessions: Sessions): State;
+  make(request: TunnelRequest, sessions: Sessions, native: HttpRequest): State;
   /** The client disconnected before the upgrade. */
   discard(state: State): void;
 }
@@ -33,6 +35,8 @@ export class Sockets {
   readonly routes: readonly SocketRoute[];
   readonly #stream: StreamServer;
   readonly #tunnels = new TunnelServer();
+  /** Passes on what is about sessions of other nodes. */
+  readonly forwarder = new Forwarder();
   /** Null until requests can be admitted. */
   readonly #gate: () => SocketGate | null;
 
@@ -47,7 +51,7 @@ export class Sockets {
     pictures: PictureBudget,
   ) {
     this.#gate = gate;
-    this.#stream = new StreamServer(publish, pictures);
+    this.#stream = new StreamServer(publish, pictures, this.forwarder.client);
     const stream = this.#upgradeHandler('view', {
       make: ({ principal }, sessions) => {
         assertUseful(principal.linkScope);
@@ -57,9 +61,10 @@ export class Sockets {
     });
     const tunnels = [DESKTOP, DEVTOOLS, ...OWN_SESSIONS].map((kind) => {
       const upgrade = this.#upgradeHandler(kind.role, {
-        make: (request, sessions) => {
+        make: (request, sessions, native) => {
           checkLinkScope(request.principal, kind.shared, request.id);
-          return this.#tunnels.newState(kind.open(request, sessions), sessions, request.principal.linkScope);
+          const far = this.#elsewhere(kind, request, sessions, native) ?? kind.open(request, sessions);
+          return this.#tunnels.newState(far, sessions, request.principal.linkScope);
         },
         discard: ({ far }) => far.close(),
       });
@@ -79,6 +84,19 @@ export class Sockets {
     this.#tunnels.close();
   }
 
+  /** The far end in another node that may have the session; null if this one does. */
+  #elsewhere(
+    { path, maxMessageBytes }: TunnelKind,
+    { id, principal }: TunnelRequest,
+    { nodes }: Sessions,
+    native: HttpRequest,
+  ): FarEnd | null {
+    if (nodes === null || principal.isForwarded || !path.includes(':id') || nodes.isHere(id)) return null;
+    const caller = { caller: principal.caller ?? '', role: principal.role };
+    const held = heldRequest(native);
+    return new ForwardedTunnel({ client: this.forwarder.client, nodes, id, held, caller, maxMessageBytes });
+  }
+
   /** Runs without an await before the upgrade. */
   #upgradeHandler<State>(role: Role, maker: StateMaker<State>) {
     return (upgrade: UpgradeRequest<State>): void => {
@@ -90,7 +108,7 @@ export class Sockets {
         if (gate === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
         const { sessions, principal } = gate.admit(upgrade.request, role);
         admitted = sessions;
-        const state = maker.make({ id, query: new URLSearchParams(query), principal }, sessions);
+        const state = maker.make({ id, query: new URLSearchParams(query), principal }, sessions, upgrade.request);
         if (!upgrade.accept(state)) maker.discard(state);
       } catch (error) {
         void explain(error, id, admitted).then((reason) => gate?.refuse(upgrade, reason, path));

@@ -83,7 +83,7 @@ async function applyMerged(transaction: WriteTransaction, write: MergedWrite): P
 async function applyOther({ kysely, dialect }: WriteTransaction, request: WriteRequest): Promise<number> {
   switch (request.op) {
     case 'joined':
-      return new JoinedStore(kysely).change(request.change);
+      return new JoinedStore(kysely, dialect).change(request.change);
     case 'amend': {
       const { sessionId, record } = request;
       const known = kysely.updateTable('sessions').set({ record }).where('id', '=', sessionId);

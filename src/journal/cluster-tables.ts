@@ -24,6 +24,8 @@ export interface ClusterTables {
   };
   cluster_queue: { session_id: string; caller: string; accepted: Generated<number> };
   cluster_callers: { caller: string; waiting: boolean; score: number };
+  /** What is left of the starts per minute of callers that have such a limit. */
+  cluster_rates: { caller: string; starts_left: number; at: Date };
 }
 
 /**
@@ -65,5 +67,16 @@ export const CLUSTER_MIGRATION: Migration = {
     score double precision NOT NULL
   );
   CREATE INDEX cluster_callers_by_score ON cluster_callers (score) WHERE waiting;
+  `,
+};
+
+export const CALLER_RATES_MIGRATION: Migration = {
+  sqlite: '',
+  postgres: `
+  CREATE TABLE cluster_rates (
+    caller text COLLATE "C" PRIMARY KEY,
+    starts_left double precision NOT NULL,
+    at timestamptz NOT NULL
+  );
   `,
 };

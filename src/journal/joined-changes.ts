@@ -25,11 +25,17 @@ export interface JoinedAttempt {
   readonly state: 'running' | 'ended' | 'lost' | 'stopped';
   /** JSON text; null if there is no result. */
   readonly data: string | null;
-  /** The name of the file with its artifacts; null if there is none. */
+  /** The file with its artifacts: its name, after `NODE/` if there are several nodes; null if there is none. */
   readonly artifacts: string | null;
 }
 
-/** The present, twice: what leases are compared with, and what is stored. */
+/** Which attempts of a batch are read: that of a token, or that of a file, by its name without the node. */
+export type JoinedSelection = { readonly token: string } | { readonly file: string };
+
+/**
+ * The present, twice: what leases are compared with, and what is stored. If several nodes share the database, the present
+ * of its clock takes the place of what they say.
+ */
 export interface Now {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -54,6 +60,7 @@ export interface JoinedRenewal extends OfClaim {
 
 /** Artifacts that were stored under a claim. */
 export interface JoinedArtifacts extends OfClaim {
+  /** As {@link JoinedAttempt} has it. */
   readonly file: string;
 }
 
@@ -66,6 +73,9 @@ export interface JoinedEnd extends OfClaim {
   readonly durationMs: number;
 }
 
+/** Batches that are said to be due at once. */
+export const DUE_AT_ONCE = 500;
+
 /** A change of joined batches. Its value is a number: see `JoinedStore`. */
 export type JoinedChange =
   | ({ readonly change: 'claim' } & JoinedClaim)
@@ -73,4 +83,9 @@ export type JoinedChange =
   | ({ readonly change: 'artifacts' } & JoinedArtifacts)
   | ({ readonly change: 'end' } & JoinedEnd)
   | ({ readonly change: 'stop'; readonly batchId: string } & Now)
-  | ({ readonly change: 'expire' } & Now);
+  | ({ readonly change: 'expire'; readonly batchIds: readonly string[] } & Now);
+
+/** The batches that a change is about. */
+export function batchesOf(change: JoinedChange): readonly string[] {
+  return change.change === 'expire' ? change.batchIds : [change.batchId];
+}

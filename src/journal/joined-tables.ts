@@ -30,7 +30,7 @@ export interface JoinedTables {
     expires_at: number;
     /** The result as JSON; null if there is none. */
     data: string | null;
-    /** The file with its artifacts, in the batch's folder; null if there is none. */
+    /** The file with its artifacts, in the batch's folder of a home: see `JoinedAttempt`. */
     artifacts: string | null;
   };
 }

@@ -1,6 +1,6 @@
 import type { EventRow } from '../protocol/event-row.js';
 import type { JoinedRow } from './joined-changes.js';
-import type { KeyValueKind, Submission, WriteRequest } from './messages.js';
+import type { KeyValueKind, Submission, WriteRequest, WriteRights } from './messages.js';
 import { type StoredRequest, type StoredSession, toRequestRow, toSessionRow } from './rows.js';
 
 /** A key-value entry. `data` is plain JSON; null deletes the entry. */
@@ -21,6 +21,8 @@ export interface JournalBatch {
   readonly keyValues?: readonly KeyValue[];
   /** The jobs of a joined batch, which must not be in the journal yet. */
   readonly joined?: readonly JoinedRow[];
+  /** Needed for everything about sessions if several nodes share the database. */
+  readonly rights?: WriteRights | undefined;
   /**
    * If the database server goes away, the batch waits until it answers again, for ten minutes at most, and is then
    * written once and in order. Other batches are rejected after some seconds.
@@ -37,7 +39,7 @@ export function toWrite(batch: JournalBatch): {
   readonly rows: number;
   readonly characters: number;
 } {
-  const { events = [], submissions = [], joined = [], isKept } = batch;
+  const { events = [], submissions = [], joined = [], rights, isKept } = batch;
   const keyValues = (batch.keyValues ?? []).map(({ kind, id, data }) => ({
     kind,
     id,
@@ -51,5 +53,5 @@ export function toWrite(batch: JournalBatch): {
   for (const { request } of requests) characters += request.length;
   for (const [, , , data] of events) characters += data.length;
   for (const { data } of keyValues) characters += data?.length ?? 0;
-  return { message: { records, requests, events, submissions, keyValues, joined, isKept }, rows, characters };
+  return { message: { records, requests, events, submissions, keyValues, joined, rights, isKept }, rows, characters };
 }

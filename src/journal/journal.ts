@@ -4,7 +4,7 @@ import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { SessionId, type SessionRecord } from '../protocol/session.js';
-import type { JoinedAttempt, JoinedChange, JoinedJob } from './joined-changes.js';
+import type { JoinedAttempt, JoinedChange, JoinedJob, JoinedSelection } from './joined-changes.js';
 import { type JournalBatch, toWrite } from './journal-batch.js';
 import { firstMessage, startWorker } from './journal-worker.js';
 import type {
@@ -42,7 +42,7 @@ import { describeSalvaged, replaceDamaged, type SalvagedTable } from './sqlite/s
 import { WriteHealth } from './write-health.js';
 
 export type { JournalBatch, KeyValue } from './journal-batch.js';
-export type { BatchCounts, FlowRun, SessionQuery, Submission } from './messages.js';
+export type { BatchCounts, FlowRun, SessionQuery, Submission, WriteRights } from './messages.js';
 export type { DamagedSession, StoredRequest, StoredSession, WaitingSession } from './rows.js';
 
 const CLOSE_DEADLINE_MS = 10_000;
@@ -114,8 +114,8 @@ export class Journal {
    *   open in another running service, or cannot be written; the message names the file and the remedy
    */
   static async open(options: JournalPlace & { log?(line: string): void }): Promise<Journal> {
-    const { file, database, log = () => {} } = options;
-    const worker = startWorker({ file, database });
+    const { file, database, isShared, log = () => {} } = options;
+    const worker = startWorker({ file, database, isShared });
     let tables: readonly SalvagedTable[];
     try {
       const opened = await firstMessage(worker);
@@ -233,8 +233,13 @@ export class Journal {
     return Number(await this.#ask({ op: 'joined', change }));
   }
 
-  /** Whether claims, or whole joined batches, have expired, and a change is to end them. */
-  joinedDue(nowMs: number): Promise<boolean> {
+  /** The time that leases are measured with: see `JoinedStore.now`. */
+  joinedNow(nowMs: number): Promise<number> {
+    return this.#read('joinedNow', nowMs);
+  }
+
+  /** Joined batches that have expired, or claims of which have, and that a change is to end; at most `DUE_AT_ONCE`. */
+  joinedDue(nowMs: number): Promise<readonly string[]> {
     return this.#read('joinedDue', nowMs);
   }
 
@@ -243,9 +248,9 @@ export class Journal {
     return this.#read('joinedJobs', batchId, job);
   }
 
-  /** The attempts at the jobs of a joined batch, in order; or that of one token. */
-  joinedAttempts(batchId: string, token?: string): Promise<readonly JoinedAttempt[]> {
-    return this.#read('joinedAttempts', batchId, token);
+  /** The attempts at the jobs of a joined batch, in order: all, or the selected one. */
+  joinedAttempts(batchId: string, only?: JoinedSelection): Promise<readonly JoinedAttempt[]> {
+    return this.#read('joinedAttempts', batchId, only);
   }
 
   /** Permanently removes a batch and all its sessions. Resolves once that is on disk; an unknown id is not an error. */

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
-import type { JoinedAttempt, JoinedChange, JoinedJob, JoinedRow } from './joined-changes.js';
+import type { JoinedAttempt, JoinedChange, JoinedJob, JoinedRow, JoinedSelection } from './joined-changes.js';
 import type { SalvagedTable } from './sqlite/salvage.js';
 
 /** A session's row. `record` and `lease` are JSON texts that the journal's thread never parses. */
@@ -63,6 +63,12 @@ export type KeyValueKind =
   | 'delivery'
   | 'delivered'
   | 'batch'
+  | 'batch-flows'
+  | 'batch-jobs'
+  | 'job-files'
+  | 'file-set'
+  | 'file-set-data'
+  | 'shared-flow'
   | 'state'
   | 'state-data'
   | 'value'
@@ -158,6 +164,26 @@ export interface EventQuery {
   readonly isKept?: boolean | undefined;
 }
 
+/**
+ * With several nodes: the rights under which a request writes about sessions; see `src/cluster/claim-book.ts`. If one does
+ * not hold, nothing of the request is written, and it is rejected with NODE_LOST.
+ */
+export interface WriteRights {
+  /** The start of the node that writes. */
+  readonly node: string;
+  readonly startToken: string;
+  /** Sessions that the node has claimed, with the tokens of the claims. */
+  readonly held: readonly { readonly sessionId: string; readonly token: string }[];
+  /** Live sessions that are accepted with this request: the node claims them. */
+  readonly created: readonly { readonly sessionId: string; readonly token: string; readonly caller: string }[];
+  /** Jobs that are accepted with this request: any node may claim them. */
+  readonly queued: readonly { readonly sessionId: string; readonly caller: string }[];
+  /** Claims that are given up: the jobs are queued again. */
+  readonly requeued: readonly string[];
+  /** Claims of sessions that end with this request. */
+  readonly ended: readonly string[];
+}
+
 /** A request that changes the database. Requests that wait when a transaction begins share it. */
 export type WriteRequest =
   | {
@@ -169,6 +195,8 @@ export type WriteRequest =
       readonly submissions: readonly Submission[];
       readonly keyValues: readonly KeyValueRow[];
       readonly joined: readonly JoinedRow[];
+      /** With several nodes, for everything about sessions. */
+      readonly rights?: WriteRights | undefined;
       /** See `JournalBatch.isKept`. */
       readonly isKept?: boolean | undefined;
     }
@@ -211,9 +239,10 @@ export interface JournalReads {
   batchEnds(id: string, upTo: number): Promise<number>;
   endedBefore(instant: string, limit: number): Promise<readonly SessionRow[]>;
   flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]>;
-  joinedDue(nowMs: number): Promise<boolean>;
+  joinedNow(nowMs: number): Promise<number>;
+  joinedDue(nowMs: number): Promise<readonly string[]>;
   joinedJobs(batchId: string, job?: number): Promise<readonly JoinedJob[]>;
-  joinedAttempts(batchId: string, token?: string): Promise<readonly JoinedAttempt[]>;
+  joinedAttempts(batchId: string, only?: JoinedSelection): Promise<readonly JoinedAttempt[]>;
 }
 
 /** A call of {@link JournalReads}. Runs after every write that was posted before it. */
@@ -235,6 +264,8 @@ export interface JournalPlace {
   readonly file: string;
   /** The `postgres://` URL of a database. */
   readonly database?: string | undefined;
+  /** Several services, each with `node` in its configuration, share the database. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** The thread's first message. */

@@ -1,4 +1,4 @@
-import { CLUSTER_MIGRATION } from './cluster-tables.js';
+import { CALLER_RATES_MIGRATION, CLUSTER_MIGRATION } from './cluster-tables.js';
 import { JOINED_MIGRATION } from './joined-tables.js';
 import type { Migration } from './migration.js';
 import { POSTGRES_BASELINE } from './postgres/baseline.js';
@@ -142,6 +142,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sqlite: COLUMNS_FOR_QUERIES, postgres: POSTGRES_BASELINE },
   CLUSTER_MIGRATION,
   JOINED_MIGRATION,
+  CALLER_RATES_MIGRATION,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

@@ -15,7 +15,9 @@ export async function openStore(place: JournalPlace): Promise<Store | readonly S
   if (place.database !== undefined) {
     const { HomeLock } = await import('./sqlite/home-lock.js');
     const { PostgresStore } = await import('./postgres/postgres-store.js');
-    return PostgresStore.open(place.database, HomeLock.take(join(dirname(place.file), LOCK_FILE)));
+    return PostgresStore.open(place.database, HomeLock.take(join(dirname(place.file), LOCK_FILE)), {
+      isShared: place.isShared ?? false,
+    });
   }
   const { SqliteStore } = await import('./sqlite/sqlite-store.js');
   return SqliteStore.open(place.file);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { encodeError } from '../protocol/errors.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalReply, JournalRequest, ReadRequest, WriteRequest } from './messages.js';
 import type { Store } from './store.js';
 
@@ -109,8 +109,12 @@ export function serveRequests(port: MessagePort, store: Store): void {
 /** One transaction for all. If it fails, one for each, so that only the faulty write is rejected. */
 async function commitGroup(store: Store, group: readonly WriteRequest[]): Promise<Committed> {
   try {
-    const firstSeqs = await store.commit(group);
-    return { replies: group.map(({ id }, index) => ({ id, value: firstSeqs[index] ?? 0, wrote: true })), away: null };
+    const outcomes = await store.commit(group);
+    const replies = group.map(({ id }, index): JournalReply => {
+      const outcome = outcomes[index] ?? 0;
+      return outcome instanceof TroupeError ? failed(store, id, outcome) : { id, value: outcome, wrote: true };
+    });
+    return { replies, away: null };
   } catch (error) {
     if (store.isAway(error)) return { replies: [], away: { error, tried: group, others: [] } };
     if (group.length === 1 || store.concernsAll(error)) {

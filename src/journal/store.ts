@@ -11,10 +11,11 @@ export interface Store {
   identity(): Promise<{ readonly instance: string; readonly lastSeq: number }>;
   /**
    * Runs all requests, in order, in one transaction, which is on disk when this resolves. Returns the number of each
-   * request's first event (0 if it has none). If it rejects, nothing was written, or nobody knows yet: a later call with some of the same
-   * requests, and no others, finds it out, and writes them only if they were not.
+   * request's first event (0 if it has none), or the error of one that was not written since its rights do not hold. If it
+   * rejects, nothing was written, or nobody knows yet: a later call with some of the same requests, and no others, finds it
+   * out, and writes them only if they were not.
    */
-  commit(requests: readonly WriteRequest[]): Promise<readonly number[]>;
+  commit(requests: readonly WriteRequest[]): Promise<readonly (number | TroupeError)[]>;
   /** Converts an error of the database to an UNAVAILABLE with the remedy. Returns a TroupeError unchanged. */
   explain(error: unknown): TroupeError;
   /** Whether the other requests of a transaction would fail with the same error, each after a wait of its own. */

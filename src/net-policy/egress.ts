@@ -8,7 +8,7 @@ import { isLocalName, readHost } from './read-host.js';
 export interface EgressLists {
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
-  /** Servers that the service itself uses, such as its artifact store. Nothing opens them. */
+  /** Servers that the service itself uses: its database, its artifact store. Nothing opens them. */
   readonly closed?: readonly ClosedTarget[] | undefined;
 }
 
@@ -174,7 +174,8 @@ export class EgressRules {
 
   /** The addresses of closed servers that listen at a port. */
   #targetsAt(port: number): readonly string[] {
-    return this.#closed.flatMap((target) => (target.port === port ? target.addresses : []));
+    const own = this.#closed.flatMap((target) => (target.port === port ? target.addresses : []));
+    return [...own, ...(this.#sharedPorts?.addressesAt(port) ?? [])];
   }
 
   #isClosed(port: number): boolean {

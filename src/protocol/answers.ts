@@ -47,12 +47,33 @@ export const Health = z.object({
     queued: z.int(),
     /** Warm browsers that are ready. */
     warm: z.int(),
+    /** Sessions that run and jobs that wait, on all nodes. */
+    demand: z.int(),
   }),
 });
 export type Health = z.infer<typeof Health>;
 
 /** The part of the health that the supervisor knows. */
 export type OwnHealth = Omit<Health, 'server'>;
+
+/** A service of several that share a database. */
+export const NodeInfo = z.object({
+  id: z.string(),
+  /** Where other nodes reach it. */
+  url: z.string(),
+  version: z.string(),
+  /** `draining`: it takes no more work; `lost`: it has not renewed its lease, and others take over its sessions. */
+  state: z.enum(['up', 'draining', 'lost']),
+  /** Its `maxSessions`. */
+  places: z.int(),
+  running: z.int(),
+  /** When it last renewed its lease. */
+  seen: z.iso.datetime(),
+});
+export type NodeInfo = z.infer<typeof NodeInfo>;
+
+/** `DELETE /api/nodes/{id}`. */
+export const RemovedNode = z.object({ id: z.string(), removed: z.literal(true) });
 
 /** A model that jobs may use. */
 export const ModelInfo = z.object({

@@ -35,6 +35,7 @@ export const ERROR_TABLE = {
   CAPACITY: { status: 429, meaning: 'A limit is reached; try again after Retry-After seconds' },
   INTERNAL: { status: 500, meaning: 'A bug in the service' },
   WORKER_LOST: { status: 502, meaning: 'The browser of the session crashed or was killed' },
+  NODE_LOST: { status: 502, meaning: 'The node that ran the session is gone, or does not answer' },
   SESSION_RESTARTED: { status: 502, meaning: 'The session was restarted during the call' },
   UNAVAILABLE: { status: 503, meaning: 'The service is stopping, or a part of it does not answer' },
   EVAL_TIMEOUT: { status: 504, meaning: 'The script did not end by its deadline' },

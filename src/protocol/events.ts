@@ -66,6 +66,7 @@ export const EVENT_DATA = {
     driver: z.string(),
     browser: z.string(),
     thread: z.int(),
+    node: z.string().optional(),
     mode: z.string().optional(),
     waitedMs: z.number().optional(),
     openMs: z.number().optional(),
@@ -150,6 +151,8 @@ export const EVENT_DATA = {
   BrowserLost: z.object({ reason: z.string(), ...Whose }),
   /** The video of the session has ended before the session, or never began. */
   VideoFailed: z.object({ reason: z.string() }),
+  /** The session's node is to leave: a live session should end soon, and begin anew at another node. */
+  NodeDraining: z.object({ node: z.string() }),
   ...MODEL_EVENT_DATA,
 } as const;
 

@@ -219,6 +219,9 @@ export const LIST_LIMIT = 100;
 /** For a DELETE: stop what is running, and remove its data at once. */
 export const RemoveQuery = z.strictObject({ purge: z.enum(['true', 'false']).optional() });
 
+/** `never`: only stop it; what has ended stays as it is. */
+export const RemoveSessionQuery = z.strictObject({ purge: z.enum(['true', 'false', 'never']).optional() });
+
 export const Tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() });
 export type Tokens = z.infer<typeof Tokens>;
 
@@ -250,8 +253,13 @@ export const SessionRecord = z.object({
   error: ErrorBodySchema.nullable(),
   tokens: Tokens,
   driver: z.string().nullable(),
-  /** With a store for artifacts: whether it has all of them, or they are still in the home. */
-  artifacts: z.enum(['stored', 'pending']).optional(),
+  /** The node that runs or ran it; absent if there is only one. */
+  node: z.string().optional(),
+  /**
+   * Where the artifacts are, if there is a store for them or several nodes: all in the store, not all in it yet, or only on
+   * the node.
+   */
+  artifacts: z.enum(['stored', 'pending', 'node']).optional(),
   /** What a person is asked to do; absent: the session waits for no one. */
   handoff: Handoff.optional(),
   /** Whether the session has a trace; absent: it has none. */

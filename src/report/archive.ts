@@ -10,8 +10,11 @@ import { safeFileName } from '../protocol/file-name.js';
 import { TRACE } from '../protocol/trace/trace.js';
 import { VIDEO } from './video.js';
 
+/** Says which artifacts are missing. */
+export const MISSING = 'artifacts-missing.txt';
 /** The files of a session's folder that its zip contains, in this order; all others are omitted. */
 const FILES = [
+  MISSING,
   'session.json',
   'transcript.jsonl',
   'report.json',

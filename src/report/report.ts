@@ -135,6 +135,7 @@ export class ReportBuilder {
       case 'DialogOpened':
       case 'DownloadFinished':
       case 'VideoFailed':
+      case 'NodeDraining':
       case 'ModelStarted':
       case 'ModelCallStarted':
       case 'ModelTextReceived':

@@ -5,7 +5,9 @@ import type { AccessTokens } from '../auth/access-tokens.js';
 import type { LoginStates } from '../auth/login-states.js';
 import type { SetupValues } from '../auth/setup-values.js';
 import { ShareLinks } from '../auth/share-links.js';
+import { pause } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
+import { nodeLost } from '../cluster/claim-book.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
@@ -23,6 +25,7 @@ import type { Outbox } from '../webhooks/outbox.js';
 import {
   type ArtifactKeeper,
   BatchArtifacts,
+  nodeFiles,
   SessionArtifacts,
   SessionBaselines,
   type SessionNow,
@@ -41,13 +44,24 @@ import {
   stoppedEnd,
   type WaitBounds,
 } from './sessions/index.js';
-import { endAll, Reaper, Retention, recoverSessions } from './upkeep/index.js';
+import {
+  ClaimedSessions,
+  leftSessions,
+  NodeDirectory,
+  Reaper,
+  type Recovered,
+  Retention,
+  recoverSessions,
+  stopSession,
+  stopSessions,
+} from './upkeep/index.js';
 
 /** How much later than its own deadline an actor's reply may arrive. */
 const FRAME_GRACE_MS = 2_000;
 /** The picture of a last step has 3 s. */
 const PICTURE_MS = 3_500;
 const SETTLE_MS = 4_000;
+const IDLE_CHECK_MS = 100;
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionDependencies {
@@ -56,6 +70,8 @@ export interface SupervisorParts extends SessionDependencies {
   readonly artifacts: ArtifactKeeper;
   readonly reports: ReportPool;
   readonly version: string;
+  /** See `NodeWork`. */
+  renewed?(state: { readonly doesChores: boolean }): void;
 }
 
 /**
@@ -71,11 +87,13 @@ export class Supervisor implements Sessions {
   readonly artifacts: SessionArtifacts;
   readonly flows: FlowLibrary;
   readonly streams: SessionStreams;
+  readonly nodes: NodeDirectory | null;
   readonly #parts: SupervisorParts;
   readonly #scheduler: JobScheduler;
   readonly #table: SessionTable;
   readonly #reaper: Reaper;
   readonly #retention: Retention;
+  readonly #shared: ReturnType<typeof nodeFiles>['shared'];
   /** Work after the end of each session, which writes its artifacts. */
   readonly #leaving = new Map<SessionId, Promise<void>>();
   /** Work that a stop waits for. */
@@ -88,17 +106,25 @@ export class Supervisor implements Sessions {
   private constructor(parts: SupervisorParts) {
     this.#parts = parts;
     this.#table = new SessionTable(parts.journal, (id) => this.#scheduler.position(id));
-    this.#waiters = new SessionWaiters(parts, (id) => this.#table.has(id));
-    this.connections = new SessionConnections(this.#table);
+    const { config } = parts;
+    const { carried, shared } = nodeFiles(parts);
+    this.#shared = shared;
+    this.nodes = NodeDirectory.of({ ...parts, table: this.#table });
+    this.#waiters = new SessionWaiters(parts, (id) => parts.cluster !== undefined || this.#table.has(id));
+    this.connections = new SessionConnections(this.#table, (id) => parts.cluster?.openHandoff(id) ?? null);
     this.links = new ShareLinks(parts);
     this.traceLinks = new ShareLinks(parts, 'trace');
     this.handoffLinks = new ShareLinks(parts, 'handoff');
-    this.flows = new FlowLibrary(parts.config.flowsDir, parts.journal, parts.clock);
+    this.flows = new FlowLibrary(config.flowsDir, parts.journal, parts.clock, shared);
     this.streams = new SessionStreams(parts.hub, {
-      idOf: async (id) => (await this.get(id)).id,
+      find: async (name) => {
+        const { id, status } = await this.get(name);
+        return { id, isElsewhere: parts.cluster !== undefined && !isEnded(status) };
+      },
+      newestElsewhere: async () => (await parts.cluster?.newestSeq()) ?? null,
       isLiving: (id) => this.#table.has(id),
     });
-    const baselines = new SessionBaselines({ ...parts, keeper: parts.artifacts });
+    const baselines = new SessionBaselines({ ...parts, keeper: parts.artifacts, shared });
     this.artifacts = new SessionArtifacts(parts.artifacts, baselines, {
       get: (id) => this.get(id),
       now: (id) => this.#now(id),
@@ -107,20 +133,32 @@ export class Supervisor implements Sessions {
     });
     this.#scheduler = new JobScheduler({
       ...parts,
+      carried,
       table: this.#table,
       ended: (session) => this.#sessionEnded(session),
       pending: (work) => this.#awaitAtStop(work),
     });
     this.batches = new BatchService({
       ...parts,
+      nodes: this.nodes,
       scheduler: this.#scheduler,
-      artifacts: new BatchArtifacts({ keeper: parts.artifacts, pool: parts.reports, now: (id) => this.#now(id) }),
-      stop: (sessions) => this.#stopAll(sessions),
+      artifacts: new BatchArtifacts({
+        keeper: parts.artifacts,
+        pool: parts.reports,
+        now: (id) => this.#now(id),
+        elsewhere: async (id) => (await this.nodes?.artifactsElsewhere(id)) ?? null,
+      }),
+      stop: (sessions) => stopSessions(sessions, this.#stopParts),
       removeArtifacts: (session) => this.#removeArtifacts(session),
     });
     const isOwned = (id: string) =>
       this.#table.holdsLease(id) || this.#scheduler.holdsWarmLease(id) || parts.videos.holdsLease(id);
-    this.#retention = new Retention({ ...parts, isLiving: (id) => this.#table.living(id) !== undefined });
+    this.#retention = new Retention({
+      ...parts,
+      carried,
+      isLiving: (id) => this.#table.living(id) !== undefined,
+      doesChores: () => parts.cluster?.doesChores ?? true,
+    });
     this.#reaper = new Reaper({ ...parts, isOwned: isOwned });
     this.#startedAt = parts.clock.now().getTime();
   }
@@ -129,11 +167,24 @@ export class Supervisor implements Sessions {
   static async start(parts: SupervisorParts): Promise<Supervisor> {
     const supervisor = new Supervisor(parts);
     const scheduler = supervisor.#scheduler;
-    await openGates(parts.journal, scheduler, parts.log);
-    await recoverSessions(parts, {
+    const recovered: Recovered = {
       resume: (resumed, lease) => scheduler.resume(resumed, lease),
       queue: (session) => scheduler.requeue(session),
-    });
+    };
+    if (parts.cluster === undefined) {
+      await openGates(parts.journal, scheduler, parts.log);
+      await recoverSessions(parts, recovered, await leftSessions(parts.journal), { sweeps: true });
+    } else {
+      await ClaimedSessions.serve({
+        ...parts,
+        cluster: parts.cluster,
+        table: supervisor.#table,
+        recovered: { ...recovered, requeued: (job) => scheduler.givenBack(job) },
+        forget: (job) => scheduler.forget(job),
+        shared: supervisor.#shared,
+        batches: supervisor.batches,
+      });
+    }
     scheduler.open();
     supervisor.batches.start();
     supervisor.#reaper.start();
@@ -192,19 +243,21 @@ export class Supervisor implements Sessions {
     return this.#table.counts(failedSince);
   }
 
-  async remove(id: string, purge: boolean): Promise<void> {
+  async remove(id: string, purge: boolean | 'never'): Promise<void> {
     const record = await this.get(id);
-    const queued = this.#table.queued(record.id);
-    if (queued !== undefined) return this.#scheduler.endQueued(queued, stoppedEnd('deleted'));
-    const living = this.#table.living(record.id);
-    if (living !== undefined && !isEnded(record.status)) {
-      this.#scheduler.leaveQueue(record.id);
-      await living.end(stoppedEnd('deleted'), 'immediate');
-      if (!purge) return;
+    if (!isEnded(record.status)) {
+      const isQueued = this.#table.living(record.id) === undefined;
+      await stopSession(record, this.#stopParts);
+      if (purge !== true || isQueued) return;
     }
+    if (purge === 'never') return;
     if (!purge && record.endReason === 'deleted' && isRepeatedStop(record.endedAt, this.#parts.clock.now())) return;
     await this.#removeArtifacts(record);
     await this.#parts.journal.remove(record.id);
+  }
+
+  get #stopParts() {
+    return { ...this.#parts, table: this.#table, scheduler: this.#scheduler, nodes: this.nodes };
   }
 
   timeLeft(id: string): { readonly hardMs: number; readonly idleMs: number } | null {
@@ -219,7 +272,10 @@ export class Supervisor implements Sessions {
     options: RunOptions = { onDisconnect: 'continue' },
   ): Promise<string> {
     try {
-      const living = this.#table.living(parseId(id)) ?? (await this.connections.session(id));
+      const here = this.#table.living(parseId(id));
+      const elsewhere = here === undefined ? await this.nodes?.runElsewhere(parseId(id), source, signal) : null;
+      if (elsewhere != null) return elsewhere;
+      const living = here ?? (await this.connections.session(id));
       return await living.runScript(source, signal, options);
     } catch (error) {
       throw (encodeError(error).code === 'SESSION_ENDED' ? await this.#lostWorker(id) : null) ?? error;
@@ -230,9 +286,11 @@ export class Supervisor implements Sessions {
   async #lostWorker(id: string): Promise<TroupeError | null> {
     // The end may not be on disk yet.
     await this.#table.living(parseId(id))?.ended;
-    const { mode, error, endedAt, endReason, status } = await this.get(id);
-    if (mode !== 'live' || error?.code !== 'WORKER_LOST') return null;
-    return new TroupeError('WORKER_LOST', error.error, { status, endReason, endedAt });
+    const { mode, error, endedAt, endReason, status, node } = await this.get(id);
+    // Its node is gone, and this one is about to end it.
+    if (status === 'running' && this.nodes !== null) return nodeLost(node);
+    if (mode !== 'live' || (error?.code !== 'WORKER_LOST' && error?.code !== 'NODE_LOST')) return null;
+    return new TroupeError(error.code, error.error, { status, endReason, endedAt });
   }
 
   async nextFrame(id: string, order: FrameRequest, signal: AbortSignal): Promise<ScreenFrame | null> {
@@ -254,10 +312,11 @@ export class Supervisor implements Sessions {
   }
 
   health(): OwnHealth {
-    const { driver, version, clock, journal } = this.#parts;
+    const { driver, version, clock, journal, cluster } = this.#parts;
+    const isLeaving = this.#stopping || cluster?.isDraining === true;
     const fault = this.#stopping ? null : journal.writeFault();
     return {
-      status: this.#stopping ? 'stopping' : fault === null ? 'ok' : 'failing',
+      status: isLeaving ? 'stopping' : fault === null ? 'ok' : 'failing',
       ...(fault === null ? {} : { reason: fault.message }),
       version,
       driver: driver.name,
@@ -268,8 +327,7 @@ export class Supervisor implements Sessions {
 
   /**
    * Ends the running sessions and releases all resources. Jobs have `drainMs` to finish; those that are queued, are in
-   * their
-   * model phase, or may be retried stay on disk for the next start. Idempotent.
+   * their model phase, or may be retried stay on disk for the next start. Idempotent.
    */
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
@@ -286,6 +344,13 @@ export class Supervisor implements Sessions {
     while (this.#pendingWork.size > 0) await Promise.all(this.#pendingWork);
     await this.#parts.artifacts.close(drainMs);
     await this.batches.close();
+    this.nodes?.close();
+  }
+
+  /** Resolves when no session runs or waits here, or the signal aborts. */
+  async idle(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.#table.allIds().length > 0)
+      await pause(IDLE_CHECK_MS, { signal }).catch(() => undefined);
   }
 
   /** Ends a drain in progress: jobs that are still running are aborted. */
@@ -295,18 +360,17 @@ export class Supervisor implements Sessions {
 
   /** A session's current state. Waits until a session that has just ended has written its files. */
   async #now(id: string): Promise<SessionNow> {
-    const record = await this.get(id);
-    if (isEnded(record.status)) await this.#table.living(record.id)?.gone();
-    return { record, files: this.#table.living(record.id)?.endpoint ?? null };
+    const living = this.#table.living(parseId(id));
+    if (living?.ended !== undefined) await living.gone();
+    return { record: await this.get(id), files: living?.endpoint ?? null };
   }
 
   /** Resolves when what a session has done so far is on disk: an answer comes before the picture of its last step. */
   async #written(id: SessionId): Promise<void> {
     const living = this.#table.living(id);
     if (living === undefined || living.endpoint === null) return;
+    const settle = async () => living.actor().ask('Settle', { pictureMs: PICTURE_MS }, { deadlineMs: SETTLE_MS });
     // One that ends meanwhile writes what it has by itself.
-    const settle = async (): Promise<null> =>
-      living.actor().ask('Settle', { pictureMs: PICTURE_MS }, { deadlineMs: SETTLE_MS });
     await settle().catch(() => undefined);
     await this.#parts.hub.write({ records: [] });
   }
@@ -316,19 +380,6 @@ export class Supervisor implements Sessions {
     if (artifacts === 'stored' && this.#parts.config.artifacts === undefined) throw storeMissing();
     await this.#leaving.get(id);
     await this.#parts.artifacts.remove(id);
-  }
-
-  async #stopAll(records: readonly SessionRecord[]): Promise<void> {
-    const living = records.flatMap(({ id }) => this.#table.living(id) ?? []);
-    const open = living.filter(({ record }) => !isEnded(record.status));
-    const queued = records.flatMap(({ id }) => this.#table.queued(id) ?? []);
-    // Dequeue first, so that none of them gets the slot of a session that ends here.
-    for (const { id } of queued) this.#scheduler.leaveQueue(id);
-    for (const { record } of open) this.#scheduler.leaveQueue(record.id);
-    await Promise.all([
-      ...open.map((session) => session.end(stoppedEnd('deleted'), 'immediate')),
-      endAll(queued, (job) => this.#scheduler.endQueued(job, stoppedEnd('deleted'))),
-    ]);
   }
 
   async #drain(session: LivingSession, drainMs: number): Promise<void> {
@@ -364,8 +415,11 @@ export class Supervisor implements Sessions {
   async #cleanUp(session: LivingSession): Promise<void> {
     try {
       await session.gone();
-      // A session that never started has nothing to report; its artifacts are created on request.
-      if (session.record.startedAt !== null) await this.#parts.artifacts.finish(session.record);
+      this.#parts.cluster?.release(session.record.id);
+      await this.#shared?.leave(session.record.id);
+      const { startedAt, error } = session.record;
+      // Another node has it, or it never started and has nothing to report; its artifacts are created on request.
+      if (startedAt !== null && error?.code !== 'NODE_LOST') await this.#parts.artifacts.finish(session.record);
     } catch (error) {
       this.#parts.log(`cleanup failed: ${sentenceOf(error)}`, { session: session.record.id });
     }

@@ -63,6 +63,8 @@ export interface OutboxParts {
   readonly handoffLink?: ((record: SessionRecord) => string | null) | undefined;
   /** Returns 0 to 1. */
   readonly random: () => number;
+  /** Of several nodes one sends the messages of all; see {@link Outbox.appoint}. */
+  readonly isShared?: boolean | undefined;
   /** How long a receiver may take to answer, in milliseconds; 10 s by default. */
   readonly answerMs?: number;
 }
@@ -88,11 +90,25 @@ export class Outbox {
   readonly #sending = new Map<string, string>();
   readonly #work = new Set<Promise<void>>();
   #cancelTimer: () => void = () => undefined;
+  #isSender: boolean;
   /** Consecutive journal errors. */
   #faults = 0;
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
+    this.#isSender = parts.isShared !== true;
+  }
+
+  /** Makes this node the one that sends, or not; it then reads what others have left. Never rejects. */
+  async appoint(isSender: boolean): Promise<void> {
+    this.#isSender = isSender;
+    if (!isSender) {
+      this.#cancelTimer();
+      this.#waiting.clear();
+      return;
+    }
+    const left = await this.#readKind('delivery', '').catch(() => []);
+    for (const stored of left) this.#schedule(stored);
   }
 
   /** Why a job with this webhook is rejected, or null. The addresses of its host are checked at each attempt. */
@@ -189,7 +205,7 @@ export class Outbox {
     for (const stored of await this.#readKind('delivery', '')) this.#schedule(stored);
     this.#faults = 0;
     for await (const { type, sessionId } of newEvents) {
-      if (!this.#expected.has(sessionId)) continue;
+      if (!this.#expected.has(sessionId) && !(this.#parts.isShared && this.#isSender)) continue;
       for (const stored of await this.#read(`${sessionId}/`)) this.#schedule(stored);
       if (type === 'SessionEnded') this.#expected.delete(sessionId);
     }
@@ -235,7 +251,7 @@ export class Outbox {
   }
 
   #schedule(stored: Stored): void {
-    if (stored.state !== 'waiting' || stored.nextAt === null || this.#stopped.signal.aborted) return;
+    if (stored.state !== 'waiting' || stored.nextAt === null || !this.#isSender || this.#stopped.signal.aborted) return;
     this.#waiting.set(idOf(stored), { origin: stored.origin, dueMs: Date.parse(stored.nextAt) });
     this.#sendDue();
   }
@@ -243,7 +259,7 @@ export class Outbox {
   /** Sends due messages within the limits, and schedules the next run. */
   #sendDue(): void {
     this.#cancelTimer();
-    if (this.#stopped.signal.aborted) return;
+    if (this.#stopped.signal.aborted || !this.#isSender) return;
     const nowMs = this.#parts.clock.now().getTime();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const [id, { origin, dueMs }] of this.#waiting) {

@@ -206,12 +206,14 @@ t.test('A service that other machines reach is never open', async (t) => {
     const links = new ShareLinks({ vault, clock: systemClock });
     const handoffLinks = new ShareLinks({ vault, clock: systemClock }, 'handoff');
     const connections = { openHandoff: () => null };
+    const request = { method: 'GET', path: '/', query: '', header: () => '' };
     const nothing = { host: 'localhost', origin: '', authorization: '', cookie: '' };
     for (const [options, expected] of cases) {
       const credentials = new Credentials({ host: '127.0.0.1', allowedHosts: [], ...options });
       const name = JSON.stringify(options);
       t.equal(credentials.areRequired(tokens), expected === 'closed', name);
-      const ask = () => credentials.principalOf(nothing, { tokens, links, handoffLinks, connections });
+      const ask = () =>
+        credentials.principalOf(nothing, { tokens, links, handoffLinks, connections, nodes: null }, request);
       if (expected === 'open') t.match(ask(), { role: 'admin', name: 'open' }, name);
       else t.throws(ask, { code: 'UNAUTHORIZED' }, name);
     }

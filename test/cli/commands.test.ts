@@ -74,7 +74,7 @@ t.test('The completion of bash offers commands, then their words and options', a
       _troupe; echo "\${COMPREPLY[@]}"`;
     return (await run('bash', ['-c', line])).stdout.trim();
   };
-  t.equal(await complete('d'), 'doctor dashboard');
+  t.equal(await complete('d'), 'doctor dashboard drain');
   t.equal(await complete('requests', 'i'), 'import');
   t.equal(await complete('token', 'r'), 'revoke');
   t.equal(await complete('run', 'a.js', '--par'), '--parallel');

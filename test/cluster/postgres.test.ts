@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import t from 'tap';
+import { CallerUsage } from '#troupe/cluster/caller-usage.js';
 import type { Claim, NodeDescription } from '#troupe/cluster/cluster-store.js';
 import { servedScore } from '#troupe/cluster/fair-share.js';
 import { leaseTimes } from '#troupe/cluster/lease-times.js';
 import { PostgresClusterStore } from '#troupe/cluster/postgres-cluster-store.js';
-import { dropClaims, lockClaims, queueAgain, queueJobs } from '#troupe/journal/postgres/claim-writes.js';
+import { endClaims, lockClaims, queueAfter, queueJobs } from '#troupe/journal/postgres/claim-writes.js';
 import { connectPostgres } from '#troupe/journal/postgres/connect-postgres.js';
 import { migratePostgres } from '#troupe/journal/postgres/migrate-postgres.js';
 import type { Schema } from '#troupe/journal/schema.js';
 import { guardLeaks } from '../support/leaks.js';
 import { postgresPrograms, startPostgres } from '../support/postgres/server.mjs';
-import { hasAllCases } from '../support/sampled.js';
 
 /** Rolls a transaction back that found a stale claim. */
 const STALE = new Error('stale');
@@ -22,7 +22,7 @@ guardLeaks(t);
 const TIMES = leaseTimes(20);
 const LOST_AFTER_SECONDS = TIMES.lostAfterMs / 1000 + 1;
 const WORKERS = 20;
-const JOBS = hasAllCases ? 5_000 : 500;
+const JOBS = process.env.TROUPE_PROOF === 'cluster' ? 5_000 : 500;
 const CALLERS = 5;
 
 if (postgresPrograms() === null) {
@@ -62,8 +62,8 @@ if (postgresPrograms() === null) {
     try {
       await kysely.transaction().execute(async (transaction) => {
         if ((await lockClaims(transaction, claims)).length > 0) throw STALE;
-        if (change === 'end') await dropClaims(transaction, ids);
-        if (change === 'requeue') await queueAgain(transaction, ids);
+        if (change === 'end') await endClaims(transaction, ids);
+        if (change === 'requeue') await queueAfter(transaction, { again: ids, accepted: [] });
       });
       return true;
     } catch (error) {
@@ -107,6 +107,34 @@ if (postgresPrograms() === null) {
     const share = first / (JOBS / 5);
     t.ok(share > 0.05 && share < 0.35, `the caller with most of the jobs had a share of ${share} of the first fifth`);
     t.equal((await kysely.selectFrom('cluster_claims').select('session_id').execute()).length, 0);
+  });
+
+  t.test(
+    'A caller with a limit has no more sessions at once over all nodes, and others are served past it',
+    async (t) => {
+      const [{ start: one }, { start: other }] = [await join('a'), await join('b')];
+      await queue(Array.from({ length: 6 }, (_, n) => ({ sessionId: `l${n}`, caller: 'limited' })));
+      await queue(Array.from({ length: 4 }, (_, n) => ({ sessionId: `f${n}`, caller: 'free' })));
+      const most = { maxRunning: (caller: string) => (caller === 'limited' ? 3 : undefined) };
+      const claims = (await Promise.all([one, other, one, other].map((start) => store.claim(start, 4, most)))).flat();
+      claims.push(...(await store.claim(one, 10, most)));
+      const limited = claims.filter(({ sessionId }) => sessionId.startsWith('l'));
+      t.equal(limited.length, 3);
+      t.equal(claims.length - limited.length, 4);
+      await write(limited.slice(0, 1), 'end');
+      t.equal((await store.claim(other, 10, most)).length, 1, 'one has ended, so another may begin');
+      const usage = new CallerUsage(kysely);
+      t.same([await usage.running('limited'), await usage.queued('limited'), await usage.queued('free')], [3, 2, 0]);
+    },
+  );
+
+  t.test('Starts per minute are counted for all nodes together', async (t) => {
+    const usage = new CallerUsage(kysely);
+    const waits = await Promise.all(Array.from({ length: 20 }, () => usage.takeStarts('paced', 5, 1)));
+    t.equal(waits.filter((wait) => wait === null).length, 5);
+    for (const wait of waits) t.ok(wait === null || (wait >= 1 && wait <= 12), `${wait} s until the next`);
+    await sql`update cluster_rates set at = at - interval '1 minute'`.execute(kysely);
+    t.equal(await usage.takeStarts('paced', 5, 1), null);
   });
 
   t.test('jobs that are queued while workers claim are all found', async (t) => {

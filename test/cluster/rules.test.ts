@@ -3,7 +3,7 @@ import { afterLoss } from '#troupe/cluster/after-loss.js';
 import { servedScore, UNSERVED, USAGE_HALF_LIFE_MS } from '#troupe/cluster/fair-share.js';
 import { leaseTimes } from '#troupe/cluster/lease-times.js';
 import { type NodeEffect, NodeMachine } from '#troupe/cluster/node-machine.js';
-import { schemaVerdict } from '#troupe/cluster/schema-verdict.js';
+import { schemaVerdict } from '#troupe/journal/postgres/schema-verdict.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -1,6 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { NodeDescription } from '#troupe/cluster/cluster-store.js';
+import { leaseTimes } from '#troupe/cluster/lease-times.js';
+import { PostgresClusterStore } from '#troupe/cluster/postgres-cluster-store.js';
 import { Journal } from '#troupe/journal/journal.js';
+import { MIGRATIONS } from '#troupe/journal/migrations.js';
+import { connectPostgres } from '#troupe/journal/postgres/connect-postgres.js';
+import type { Schema } from '#troupe/journal/schema.js';
 import { guardLeaks } from '../support/leaks.js';
 import { createDatabase, ownPostgres, postgresMissing, query } from '../support/test-store.js';
 import { idOf, said, session, textsOf } from './stored-sessions.js';
@@ -98,5 +105,89 @@ t.test('A PostgreSQL database is for one service', { skip }, async (t) => {
     t.equal(await second.write({ events: [said(1, 'second')] }), 2);
     t.same(textsOf(await second.events({ after: 0, limit: 9 })), ['first', 'second']);
     t.equal(await second.get(idOf(2)), null);
+  });
+
+  const node = (id: string): NodeDescription => ({
+    id,
+    startToken: randomUUID(),
+    home: id,
+    url: 'http://127.0.0.1:1',
+    version: '1.0.0',
+    schema: MIGRATIONS.length,
+    slots: 10,
+    keyFingerprint: 'key',
+  });
+  const nodesOf = (t: Test, database: string) => {
+    const connection = connectPostgres<Schema>({ url: database, connections: 1, name: 'troupe nodes of a test' });
+    t.teardown(() => connection.close());
+    return new PostgresClusterStore(connection.kysely, leaseTimes(20));
+  };
+
+  await t.test('nodes take in what a service that was alone left, each session once', async (t) => {
+    const { database, one, other } = await place(t);
+    const alone = await open(t, one, database);
+    const running = { status: 'running', state: 'running', startedAt: '2026-01-02T03:04:05.678Z' } as const;
+    await alone.write({
+      records: [session(1), session(2, running), session(3, { ...running, status: 'stopped', state: 'stopped' })],
+      requests: [{ sessionId: idOf(1), caller: 'ci', request: {} }],
+    });
+    await t.rejects(Journal.open({ file: other, database, isShared: true }), {
+      code: 'UNAVAILABLE',
+      message: /in use by a service on .+ that has no "node" in its troupe.json/,
+    });
+    const nodes = nodesOf(t, database);
+    t.match(await nodes.register(node('early'), null), { kind: 'refused', reason: 'not-shared' });
+    await alone.close();
+    await open(t, one, database).then((again) => again.close());
+    const shared = await Journal.open({ file: other, database, isShared: true });
+    t.teardown(() => shared.close());
+    const [a, b] = [node('a'), node('b')];
+    t.match(await nodes.register(a, null), { kind: 'joined', inherited: [{ sessionId: idOf(2) }] });
+    t.match(await nodes.register(b, null), { kind: 'joined', inherited: [] });
+    t.match(await nodes.claim(b, 5), [{ sessionId: idOf(1) }]);
+    t.same(await nodes.claim(a, 5), []);
+    t.equal((await query(database, "select caller from cluster_claims where node = 'b'")).rows[0]?.caller, 'ci');
+  });
+
+  await t.test('a service that was alone and frozen writes nothing once nodes share the database', async (t) => {
+    const { database, one, other } = await place(t);
+    const alone = await open(t, one, database);
+    await alone.write({ records: [session(1)] });
+    for (let isRefused = true; isRefused; ) {
+      await query(database, EXPIRE);
+      const shared = await Journal.open({ file: other, database, isShared: true }).catch(() => null);
+      isRefused = shared === null;
+      if (shared !== null) t.teardown(() => shared.close());
+    }
+    await t.rejects(alone.write({ records: [session(2)] }), { code: 'UNAVAILABLE', message: /has taken over/ });
+  });
+
+  await t.test('a node that was frozen has no claims once a service has the database for itself', async (t) => {
+    const { database, one, other } = await place(t);
+    const shared = await Journal.open({ file: other, database, isShared: true });
+    t.teardown(() => shared.close());
+    const nodes = nodesOf(t, database);
+    const frozen = node('a');
+    await nodes.register(frozen, null);
+    const claim = await nodes.create(frozen, idOf(1), 'ci');
+    t.ok(claim);
+    await t.rejects(Journal.open({ file: one, database }), {
+      code: 'UNAVAILABLE',
+      message: /is shared by nodes, of which a/,
+    });
+    await query(database, "update cluster_nodes set seen = seen - interval '31 s'");
+    await open(t, one, database);
+    t.same(await nodes.renew(frozen), { kind: 'lost' });
+    const rights = {
+      node: frozen.id,
+      startToken: frozen.startToken,
+      held: [{ sessionId: idOf(1), token: claim?.token ?? '' }],
+      created: [],
+      queued: [],
+      requeued: [],
+      ended: [],
+    };
+    await t.rejects(shared.write({ events: [said(1, 'late')], rights }), { code: 'NODE_LOST' });
+    t.match(await nodes.register(node('a'), frozen.startToken), { kind: 'refused', reason: 'not-shared' });
   });
 });

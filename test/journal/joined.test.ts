@@ -42,8 +42,8 @@ async function fresh(t: Test, jobs: readonly { readonly retries?: number; readon
       const result = { state, mayPassAgain: state === 'failed', data, durationMs: 5 };
       return journal.changeJoined({ change: 'end', batchId, token, ...result, ...now(afterMs) });
     },
-    expire: (afterMs: number) => journal.changeJoined({ change: 'expire', ...now(afterMs) }),
-    due: (afterMs: number) => journal.joinedDue(now(afterMs).nowMs),
+    expire: (afterMs: number) => journal.changeJoined({ change: 'expire', batchIds: [batchId], ...now(afterMs) }),
+    due: async (afterMs: number) => (await journal.joinedDue(now(afterMs).nowMs)).includes(batchId),
     stop: () => journal.changeJoined({ change: 'stop', batchId, ...now(1) }),
     states: async () => (await journal.joinedJobs(batchId)).map(({ state }) => state),
     attempts: () => journal.joinedAttempts(batchId),

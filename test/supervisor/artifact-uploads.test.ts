@@ -75,8 +75,8 @@ async function stage(t: Test) {
   const living = new Set<string>();
   const keepers: ArtifactKeeper[] = [];
   /** As after a start of the service; `isStarted: false` is one that does not upload yet. */
-  const keeperOf = ({ isStarted = true } = {}) => {
-    const keeper = new ArtifactKeeper(journal, pool, sessionsDir, { store, clock, log });
+  const keeperOf = ({ isStarted = true, node }: { isStarted?: boolean; node?: string } = {}) => {
+    const keeper = new ArtifactKeeper(journal, pool, sessionsDir, { upload: { store, clock, log }, node });
     if (isStarted) keeper.start((id) => living.has(id));
     keepers.push(keeper);
     return keeper;
@@ -335,4 +335,38 @@ t.test('A store that has nothing of a session, and a service without its store, 
     await t.rejects(read(without), { code: 'UNAVAILABLE', message: /set "artifacts" in troupe.json as it was/ });
   }
   t.notOk(existsSync(join(sessionsDir, record.id)), 'no report is made anew in place of what is elsewhere');
+});
+
+t.test('What a lost node leaves is stored without its files, which are added when it is back', async (t) => {
+  const { keeperOf, add, moved, filesOf, sessionsDir, folder, recordOf } = await stage(t);
+  const record = await add({ artifacts: 'pending', node: 'a' });
+  const home = join(sessionsDir, '..', 'home-of-a');
+  renameSync(sessionsDir, home);
+  const read = async (keeper: ArtifactKeeper) =>
+    (await keeper.artifacts((await recordOf(record)) ?? record, null)).map(({ path }) => path);
+  const MADE = NAMES.filter((name) => !name.startsWith('screenshots/'));
+
+  const b = keeperOf({ node: 'b' });
+  t.same((await read(b)).sort(), ['artifacts-missing.txt', ...MADE], 'any node makes what it can of the journal');
+  t.match(
+    await text((await b.artifact(record, null, 'artifacts-missing.txt')).open({ start: 0, end: 10_000 })),
+    /The node a, which ran /,
+  );
+  await keeperOf({ node: 'b' }).close(1_000);
+  t.same(filesOf(record), [], 'reading does not store it in place of what the node has');
+  t.equal((await recordOf(record))?.artifacts, 'pending');
+
+  await b.finish(record);
+  await moved(record);
+  t.same(filesOf(record), ['artifacts-missing.txt', ...MADE], 'who ends the session stores it');
+
+  renameSync(home, sessionsDir);
+  keeperOf({ node: 'a' });
+  await moved(record);
+  t.same(filesOf(record), ['artifacts-missing.txt', ...NAMES], 'the node that comes back adds its files');
+  const report = JSON.parse(readFileSync(join(folder, 'sessions', record.id, 'report.json'), 'utf8'));
+  t.ok(
+    report.artifacts.some(({ path }: { path: string }) => path === 'screenshots/001.png'),
+    'and a report that lists them',
+  );
 });

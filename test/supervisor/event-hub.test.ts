@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { withDeadline } from '#troupe/base/deadline.js';
 import { Journal } from '#troupe/journal/journal.js';
 import { type EventPage, eventRow } from '#troupe/protocol/event-row.js';
 import { SessionId } from '#troupe/protocol/session.js';
@@ -132,3 +133,20 @@ for (const [kind, count, characters] of [
     for (const after of [0, 1, count / 2, count - 2]) t.same(await readAfter(hub, after), numbers.slice(after));
   });
 }
+
+t.test('Who follows a session of another node gets its events also if this node wrote some since', async (t) => {
+  const { hub, journal } = await stage(t);
+  const other = SessionId.parse('s00000000002');
+  const said = (sessionId: SessionId, text: string) =>
+    eventRow(sessionId, { type: 'ConsoleWritten', data: { level: 'log', text } }, AT);
+  const ended = new AbortController();
+  t.teardown(() => ended.abort());
+  const reader = hub.stream({ sessionId: other, after: 0, signal: ended.signal }, () => true);
+  const first = reader.next();
+  // By then, the reader waits.
+  await hub.write({ events: [said(ID, 'before')] });
+  await journal.write({ events: [said(other, 'elsewhere')] });
+  await hub.write({ events: [said(ID, 'here')] });
+  hub.foreignEvents(journal.lastSeq());
+  t.match(await withDeadline(first, { ms: 5_000 }), { value: { data: { text: 'elsewhere' } } });
+});

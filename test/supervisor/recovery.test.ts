@@ -10,7 +10,7 @@ import { Journal } from '#troupe/journal/journal.js';
 import { type AutoRequest, type LiveRequest, type SessionId, SessionRecord } from '#troupe/protocol/session.js';
 import { EventHub } from '#troupe/supervisor/events/event-hub.js';
 import { acceptedRecord, newSessionId, startedRecord } from '#troupe/supervisor/sessions/session-record.js';
-import { type Recovered, recoverSessions } from '#troupe/supervisor/upkeep/recovery.js';
+import { leftSessions, type Recovered, recoverSessions } from '#troupe/supervisor/upkeep/recovery.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -121,7 +121,15 @@ async function recovery(t: Test, driver: Partial<Driver>, more: Partial<Recovere
     ...more,
   };
   const end = async (id: SessionId) => (await journal.get(id))?.record;
-  return { clock, said, queued, resumed, leave, end, run: () => recoverSessions(parts, recovered) };
+  return {
+    clock,
+    said,
+    queued,
+    resumed,
+    leave,
+    end,
+    run: async () => recoverSessions(parts, recovered, await leftSessions(parts.journal), { sweeps: true }),
+  };
 }
 
 const lease = (name: string): LeaseIdentity => ({ driver: 'process', leaseId: name });

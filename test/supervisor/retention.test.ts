@@ -26,7 +26,13 @@ async function stage(t: Test, retention: { days: number; megabytes: number }) {
     await journal.close();
   });
   const sessionsDir = join(home, 'sessions');
-  const config = { retention, flowsDir: join(home, 'flows'), batchesDir: join(home, 'batches') };
+  const config = {
+    retention,
+    flowsDir: join(home, 'flows'),
+    batchesDir: join(home, 'batches'),
+    sessionsDir,
+    node: undefined,
+  };
   const living = new Set<string>();
   const artifacts = new ArtifactKeeper(journal, pool, sessionsDir);
   const keeper = new Retention({

@@ -36,7 +36,7 @@ export interface TestService {
   live(request?: object): Promise<SessionRecord>;
   run(id: string, js: string): Promise<Answered>;
   /** Settles when the session has told of an event of the type. */
-  seen(id: string, type: EventType): Promise<void>;
+  seen(id: string, type: EventType, times?: number): Promise<void>;
   /** Submits flow files as a job and answers its record when it has ended. */
   job(request: object): Promise<SessionRecord>;
   stop(drainMs?: number): Promise<void>;
@@ -118,9 +118,9 @@ export function client(
     call,
     live: async (request = {}) => expectStatus(await call('POST', '/api/sessions', request), 201),
     run: (id, js) => call('POST', `/sessions/${id}/proxy`, { js }),
-    async seen(id, type) {
+    async seen(id, type, times = 1) {
       const reader = await EventReader.open(url, `/api/sessions/${id}/events`);
-      await reader.until(({ events }) => events.some((event) => event.type === type));
+      await reader.until(({ events }) => events.filter((event) => event.type === type).length >= times);
       reader.cut();
     },
     job: async (request) =>

@@ -53,7 +53,12 @@ export async function driveBrowser(
   bounds: Parameters<typeof Browser.connect>[3],
 ): Promise<DrivenBrowser> {
   const { screenshotsDir, stepScreenshots, actMs, flowsDir, baselines, networkLog: file, traceLog } = args;
-  const channel = await DevToolsChannel.open(devTools, { ...bounds, keepsEarlier: bounds.losesPages === true });
+  const { actsUntil } = args;
+  const channel = await DevToolsChannel.open(devTools, {
+    ...bounds,
+    actsUntil,
+    keepsEarlier: bounds.losesPages === true,
+  });
   const browser = await Browser.connect(endpoint, channel, page, bounds).catch(async (error: unknown) => {
     await channel.close();
     throw error;

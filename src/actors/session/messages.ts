@@ -58,6 +58,8 @@ export interface SessionArgs extends GivenBrowser {
   readonly baselines: { readonly artifactsDir: string; readonly platform: string; readonly updating: boolean };
   /** When a flow has failed, a person is waited for. */
   readonly pausesOnFailure: boolean;
+  /** A `SharedDeadline` after which the session must not act; undefined if it may for as long as it lives. */
+  readonly actsUntil?: SharedArrayBuffer | undefined;
   /** Who has control: a person may have it when the actor is restarted. */
   readonly controller: 'agent' | 'person';
 }

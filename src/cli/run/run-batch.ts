@@ -2,6 +2,7 @@ import { onAbort, stretched } from '../../base/deadline.js';
 import { AcceptedBatch, type BatchRequest } from '../../protocol/batches/batch.js';
 import { isEnded, SessionRecord } from '../../protocol/session.js';
 import type { ServiceClient } from '../service-client.js';
+import { patiently } from './patiently.js';
 import { webhookProblem } from './webhook-delivery.js';
 
 /** A batch that was cancelled waits this long for the ends of its jobs. */
@@ -63,7 +64,9 @@ export async function runBatch(
       if (type === 'HandoffRequested') listener.waits(index, sessionId, data);
       if (type === 'HandoffEnded') listener.resumed(sessionId);
       if (type !== 'SessionEnded') continue;
-      const record = SessionRecord.parse(await client.json('GET', `/api/sessions/${sessionId}`));
+      const record = SessionRecord.parse(
+        await patiently(() => client.json('GET', `/api/sessions/${sessionId}`), given.signal),
+      );
       if (!isEnded(record.status)) continue;
       unended.delete(sessionId);
       if (listener.ended(index, record)) await stop();

@@ -8,6 +8,7 @@ import { Failure } from '../../protocol/report/failure.js';
 import { Report } from '../../protocol/report/report.js';
 import type { ServiceClient } from '../service-client.js';
 import { removeRetries, unpackArtifacts } from './owned-files.js';
+import { patiently } from './patiently.js';
 
 /** Zips that are fetched and unpacked at a time. */
 const AT_ONCE = 2;
@@ -26,6 +27,8 @@ export class RunReports {
   readonly #folders: string[] = [];
   readonly #faults: string[] = [];
   #working = 0;
+  /** The service was away for too long: what is left is tried once. */
+  #isAway = false;
   #onIdle: () => void = () => undefined;
 
   /**
@@ -96,8 +99,10 @@ export class RunReports {
     this.#working += 1;
     for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift()) {
       try {
-        await this.#fetch(job.id, join(this.#dir, job.folder));
+        const fetch = () => this.#fetch(job.id, join(this.#dir, job.folder));
+        await (this.#isAway ? fetch() : patiently(fetch));
       } catch (error) {
+        this.#isAway ||= encodeError(error).code === 'UNAVAILABLE';
         this.#faults.push(`${job.folder}: its report could not be fetched: ${encodeError(error).error}`);
       }
     }

@@ -150,7 +150,7 @@ async function checkDisk(config: Config): Promise<Finding> {
 }
 
 /** Whether artifacts can be written, read and removed where the configuration keeps them. */
-async function checkArtifacts({ artifacts, sessionsDir }: Config): Promise<Finding> {
+async function checkArtifacts({ artifacts, sessionsDir, node }: Config): Promise<Finding> {
   const what = 'Artifacts';
   let store: ArtifactStore | undefined;
   try {
@@ -158,7 +158,12 @@ async function checkArtifacts({ artifacts, sessionsDir }: Config): Promise<Findi
   } catch (error) {
     return { level: 'failed', what, why: encodeError(error).error };
   }
-  if (store === undefined) return { level: 'ok', what, why: 'they stay in the home' };
+  if (store === undefined) {
+    const why = 'they stay in the home';
+    if (node === undefined) return { level: 'ok', what, why };
+    const fix = 'set "artifacts" in troupe.json to a bucket or a folder that all nodes have mounted';
+    return { level: 'note', what, why: `${why} of each node, and are gone with it`, fix };
+  }
   try {
     await store.check();
     return { level: 'ok', what, why: `${store.description} can be written and read` };

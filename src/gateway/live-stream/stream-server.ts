@@ -1,6 +1,7 @@
 import { Packr } from 'msgpackr';
 import type { PictureBudget } from '../../agent-js/pictures/picture-budget.js';
 import { assertNever } from '../../base/assert-never.js';
+import type { ForwardClient } from '../../cluster/forward-client.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionId } from '../../protocol/session.js';
 import { type StreamMessage, StreamRequest } from '../../protocol/stream.js';
@@ -9,6 +10,7 @@ import { checkShape, parseJson } from '../check-shape.js';
 import { type LinkScope, type Principal, tokenOf } from '../credentials.js';
 import type { HttpSocket } from '../http/http-server.js';
 import { endAtLinkExpiry, LINK_EXPIRED } from '../link-expiry.js';
+import { AwayScreens, type ScreenRequest } from './away-screens.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
 import { ScreenFeed } from './screen-feed.js';
 import { type FeedOutlet, type Lane, SessionFeed } from './session-feed.js';
@@ -40,10 +42,15 @@ const SHARED: ReadonlySet<StreamRequest['type']> = new Set([
 /** Requests that a link of an open handoff permits in addition. */
 const FOR_HANDOFF: ReadonlySet<StreamRequest['type']> = new Set(['holdControl', 'letControlGo', 'input']);
 
+/** Requests that end something: at this node too, since it may have had the session before. */
+const ENDINGS: ReadonlySet<StreamRequest['type']> = new Set(['unwatchScreen', 'letControlGo']);
+
 interface StreamState {
   readonly sessions: Sessions;
   readonly principal: Principal;
   viewer: Viewer | null;
+  /** Null if this service is alone, or another node has passed the connection on. */
+  away: AwayScreens | null;
   cancelExpiry: () => void;
   watchesRows: boolean;
 }
@@ -62,15 +69,18 @@ export class StreamServer {
   readonly #outlet: FeedOutlet;
   readonly #screens = new Map<SessionId, ScreenFeed>();
   readonly #budget: PictureBudget;
+  readonly #client: ForwardClient;
   readonly #sockets = new Set<HttpSocket<StreamState>>();
   #rows: { readonly feed: RowFeed; viewers: number } | null = null;
 
   /**
    * @param publish sends to all subscribers of a topic
    * @param budget limits what pictures of all sessions cost
+   * @param client reaches other nodes
    */
-  constructor(publish: FeedOutlet['publish'], budget: PictureBudget) {
+  constructor(publish: FeedOutlet['publish'], budget: PictureBudget, client: ForwardClient) {
     this.#budget = budget;
+    this.#client = client;
     this.#outlet = { pack: (message) => this.#pack(message), publish };
   }
 
@@ -81,7 +91,10 @@ export class StreamServer {
     idleSeconds: IDLE_SECONDS,
     open: (socket: HttpSocket<StreamState>) => this.#open(socket),
     message: (socket: HttpSocket<StreamState>, message: Buffer) => this.#receive(socket, message),
-    drain: (socket: HttpSocket<StreamState>) => socket.state.viewer?.drain(),
+    drain: ({ state }: HttpSocket<StreamState>) => {
+      state.viewer?.drain();
+      state.away?.drain();
+    },
     close: (socket: HttpSocket<StreamState>) => this.#closed(socket),
   };
 
@@ -91,7 +104,7 @@ export class StreamServer {
 
   /** The state of a connection that is being upgraded. */
   newState(sessions: Sessions, principal: Principal): StreamState {
-    return { sessions, principal, viewer: null, cancelExpiry: () => undefined, watchesRows: false };
+    return { sessions, principal, viewer: null, away: null, cancelExpiry: () => undefined, watchesRows: false };
   }
 
   /** Ends every connection with code 1001; pages reconnect. */
@@ -124,6 +137,23 @@ export class StreamServer {
         leaveScreen: (id) => this.#leaveScreen(id),
       },
     );
+    const { nodes } = sessions;
+    if (nodes !== null && principal.isForwarded !== true) {
+      state.away = new AwayScreens({
+        client: this.#client,
+        nodes,
+        sessions,
+        path: STREAM_PATH,
+        caller: { caller: principal.caller ?? '', role: principal.role },
+        sendPacked: (message) => {
+          if (this.#sockets.has(socket)) socket.send(message, false);
+        },
+        bufferedBytes: () => (this.#sockets.has(socket) ? socket.bufferedBytes : 0),
+        reconnect: () => {
+          if (this.#sockets.has(socket)) socket.end(GOING_AWAY, 'The node of a session is gone');
+        },
+      });
+    }
     const { version, driver, capacity } = sessions.health();
     const hello = { type: 'hello', version, driver, token: tokenOf(principal) } as const;
     // A share link reveals its session, but not how busy the service is.
@@ -136,7 +166,7 @@ export class StreamServer {
   }
 
   #receive(socket: HttpSocket<StreamState>, message: Buffer): void {
-    const { viewer, principal } = socket.state;
+    const { viewer, away, principal } = socket.state;
     const { linkScope: sees } = principal;
     if (viewer === null) return;
     let request: StreamRequest | null = null;
@@ -150,6 +180,10 @@ export class StreamServer {
       request = checkShape(StreamRequest, parseJson(message), 'body');
       if (sees !== null && !isPermitted(request, sees)) {
         throw new TroupeError('FORBIDDEN', 'A share link gives access to its session only; sign in with a token');
+      }
+      if (away !== null && isOfScreen(request) && away.takes(request)) {
+        away.pass(request).catch(refuse);
+        if (!ENDINGS.has(request.type)) return;
       }
       switch (request.type) {
         case 'watchSessions':
@@ -194,9 +228,10 @@ export class StreamServer {
 
   #closed(socket: HttpSocket<StreamState>): void {
     if (!this.#sockets.delete(socket)) return;
-    const { viewer, watchesRows, cancelExpiry } = socket.state;
+    const { viewer, away, watchesRows, cancelExpiry } = socket.state;
     cancelExpiry();
     viewer?.close();
+    away?.close();
     if (watchesRows) this.#leaveRows();
   }
 
@@ -255,6 +290,10 @@ export class StreamServer {
   #pack(message: StreamMessage): Uint8Array {
     return this.#packr.pack(message);
   }
+}
+
+function isOfScreen(request: StreamRequest): request is ScreenRequest {
+  return 'id' in request && request.type !== 'watchSession' && request.type !== 'unwatchSession';
 }
 
 /** Whether links permit the request. */

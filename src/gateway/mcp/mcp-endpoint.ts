@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { newMcpSessionId } from '../forwarding/mcp-session-id.js';
 import type { Reply } from '../http/reply.js';
 import type { MakeMcpPeer, McpClient, StatelessPeer } from './mcp-peer.js';
 import { STATELESS_REVISION } from './mcp-revisions.js';
@@ -177,7 +177,7 @@ export class McpEndpoint {
     if (this.#sessions.size >= MAX_SESSIONS && !this.#endLeastUsed()) {
       throw new RpcFault(429, SERVER_ERROR, `${MAX_SESSIONS} MCP sessions are in use; try again later`, 10);
     }
-    const id = randomUUID();
+    const id = newMcpSessionId(client.sessions.nodes?.ownId);
     const onIdle = (): void => {
       if (this.#closing) this.#end(id);
     };

@@ -125,6 +125,16 @@ const INITIALIZE = {
 };
 const PROMPT = `# A browser for you\n\nPOST a script to http://127.0.0.1:4444/sessions/${ID}/proxy ...\n`;
 
+const NODE = {
+  id: 'a',
+  url: 'http://10.0.0.5:4444',
+  version: '0.1.0',
+  state: 'up',
+  places: 10,
+  running: 2,
+  seen: '2026-03-02T09:30:00.000Z',
+};
+
 /** By method and path of the route. */
 export const EXAMPLES: { readonly [operation: string]: Example } = {
   'GET /': { answer: '<!doctype html><title>Troupe</title>...' },
@@ -136,9 +146,12 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
       driver: 'process',
       server: 'uws',
       uptimeSeconds: 3600,
-      capacity: { max: 10, running: 2, queued: 0, warm: 2 },
+      capacity: { max: 10, running: 2, queued: 0, warm: 2, demand: 2 },
     },
   },
+  'GET /api/nodes': { answer: [NODE] },
+  'POST /api/nodes/{id}/drain': { answer: { ...NODE, state: 'draining' } },
+  'DELETE /api/nodes/{id}': { answer: { id: 'a', removed: true } },
   'GET /metrics': { answer: 'troupe_sessions{state="running"} 2\n' },
   'GET /api/models': {
     answer: [{ id: 'openai/gpt-5', default: true, ready: true, apiKeyEnv: 'OPENAI_API_KEY' }],

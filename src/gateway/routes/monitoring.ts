@@ -1,5 +1,8 @@
-import { Health } from '../../protocol/answers.js';
+import { z } from 'zod';
+import { Health, NodeInfo, RemovedNode } from '../../protocol/answers.js';
 import { TroupeError } from '../../protocol/errors.js';
+import type { Nodes } from '../../supervisor/ports/nodes.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { defineRoute, type Route } from '../route.js';
 
 /** Prometheus' text format, version 0.0.4. */
@@ -28,3 +31,47 @@ export const monitoringRoutes: readonly Route[] = [
     },
   }),
 ];
+
+export const nodeRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/nodes',
+    summary: 'The nodes that share the database; none if this service is alone.',
+    role: 'admin',
+    answer: z.array(NodeInfo),
+    async handle(_input, { nodes }) {
+      return { kind: 'json', status: 200, body: nodes === null ? [] : await nodes.list() };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/nodes/{id}/drain',
+    summary: 'Drains a node: it takes no more work, and stops when its sessions have ended.',
+    role: 'admin',
+    answer: NodeInfo,
+    errors: ['INVALID_REQUEST', 'NOT_FOUND'],
+    async handle({ request }, sessions) {
+      const node = await nodesOf(sessions).drain(request.params.id ?? '');
+      return { kind: 'json', status: 200, body: node };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/nodes/{id}',
+    summary: 'Removes a node that is lost from the list.',
+    role: 'admin',
+    answer: RemovedNode,
+    errors: ['INVALID_REQUEST', 'NOT_FOUND'],
+    async handle({ request }, sessions) {
+      const id = request.params.id ?? '';
+      await nodesOf(sessions).remove(id);
+      return { kind: 'json', status: 200, body: { id, removed: true } };
+    },
+  }),
+];
+
+/** @throws NOT_FOUND if the service is alone */
+function nodesOf({ nodes }: Sessions): Nodes {
+  if (nodes === null) throw new TroupeError('NOT_FOUND', 'This service shares its database with no other; see "node"');
+  return nodes;
+}

@@ -11,7 +11,7 @@ import { jobRoutes } from './jobs.js';
 import { joinedRoutes } from './joined.js';
 import { mcpRoutes } from './mcp.js';
 import { modelRoutes } from './models.js';
-import { monitoringRoutes } from './monitoring.js';
+import { monitoringRoutes, nodeRoutes } from './monitoring.js';
 import { openApiRoutes } from './openapi.js';
 import { pageRoutes } from './pages.js';
 import { scriptRoutes } from './scripts.js';
@@ -40,6 +40,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...mcpRoutes,
   ...webhookRoutes,
+  ...nodeRoutes,
   ...openApiRoutes(() => ROUTES),
 ];
 

@@ -5,7 +5,7 @@ import {
   isEnded,
   ListQuery,
   LiveRequest,
-  RemoveQuery,
+  RemoveSessionQuery,
   RunRequest,
   SessionRecord,
 } from '../../protocol/session.js';
@@ -96,12 +96,12 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/api/sessions/{id}',
-    summary: 'Stops a running session; removes the record and artifacts of an ended one, or with purge of any.',
-    query: RemoveQuery,
+    summary: 'Stops a running session; removes the record and artifacts of an ended one, or with purge of any or none.',
+    query: RemoveSessionQuery,
     answer: RemovedSession,
     async handle({ query, request }, sessions) {
       const id = sessionIdOf(request);
-      await sessions.remove(id, query.purge === 'true');
+      await sessions.remove(id, query.purge === 'never' ? 'never' : query.purge === 'true');
       return { kind: 'json', status: 200, body: { id, sessionId: id, status: 'stopped', deleted: true } };
     },
   }),

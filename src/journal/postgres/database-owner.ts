@@ -10,6 +10,15 @@ import { placeOf } from './postgres-errors.js';
 const RENEW_EVERY_MS = 5_000;
 const EXPIRES_AFTER_MS = 30_000;
 const SERVICE = 'service';
+/** Of the owner or a node. */
+const RENEWED = sql`seen >= clock_timestamp() - ${sql.lit(`${EXPIRES_AFTER_MS} ms`)}::interval`;
+
+/** Who becomes the owner or a node does so alone: a key of PostgreSQL's advisory locks, released with the transaction. */
+const MEMBERSHIP_LOCK = 0x54525551;
+
+export async function lockMembership(transaction: QueryExecutorProvider): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(MEMBERSHIP_LOCK)})`.execute(transaction);
+}
 
 /** Whose service it is. */
 export interface Owner {
@@ -62,7 +71,7 @@ export class DatabaseOwner {
     const database = connectPostgres<Schema>({ url, connections: 1, name: 'troupe owner' });
     try {
       const owner = newOwner(home);
-      await takeOwnership(database.kysely, url, owner);
+      await database.kysely.transaction().execute((transaction) => takeOwnership(transaction, url, owner));
       return new DatabaseOwner(url, database, owner);
     } catch (error) {
       await database.close();
@@ -118,19 +127,30 @@ export function lockedToken({ token }: Owner): string {
 }
 
 /**
- * Makes a service the owner, in one statement: of two that try at once, one succeeds.
- * @throws UNAVAILABLE if a service of another home is the owner
+ * Makes a service the owner: of two that try at once, one succeeds. Nodes that shared the database and are frozen write
+ * nothing any more: their claims are gone, and what they had is recovered from the sessions themselves.
+ * @throws UNAVAILABLE if a service of another home is the owner, or a node is running
  */
 export async function takeOwnership(kysely: QueryExecutorProvider, url: string, { token, home }: Owner): Promise<void> {
+  await lockMembership(kysely);
   const { rows } = await sql`
     insert into owner (name, token, home, host, seen)
-    values (${SERVICE}, ${token}, ${home}, ${hostname()}, clock_timestamp())
+    select ${SERVICE}, ${token}, ${home}, ${hostname()}, clock_timestamp()
+    where not exists (select 1 from cluster_nodes where ${RENEWED})
     on conflict (name) do update
     set token = excluded.token, home = excluded.home, host = excluded.host, seen = excluded.seen
     where owner.home = excluded.home
       or owner.seen < clock_timestamp() - ${sql.lit(`${EXPIRES_AFTER_MS} ms`)}::interval
     returning token`.execute(kysely);
-  if (rows.length > 0) return;
+  if (rows.length > 0) return endNodes(kysely);
+  const nodes = await sql<{ id: string }>`select id from cluster_nodes where ${RENEWED} limit 1`.execute(kysely);
+  if (nodes.rows[0] !== undefined) {
+    throw new TroupeError(
+      'UNAVAILABLE',
+      `The database ${placeOf(url)} is shared by nodes, of which ${nodes.rows[0].id} is running; configure "node" in ` +
+        'troupe.json to join them, or give this service a database of its own',
+    );
+  }
   const others = await sql<{ host: string }>`select host from owner where name = ${SERVICE}`.execute(kysely);
   const where = others.rows[0] === undefined ? '' : ` on ${others.rows[0].host}`;
   throw new TroupeError(
@@ -138,6 +158,34 @@ export async function takeOwnership(kysely: QueryExecutorProvider, url: string, 
     `The database ${placeOf(url)} is in use by another running service${where}; stop that service, or give this one a ` +
       `database of its own. A service that was killed counts as running for ${EXPIRES_AFTER_MS / 1000} s`,
   );
+}
+
+async function endNodes(kysely: QueryExecutorProvider): Promise<void> {
+  await sql`update cluster_nodes set state = 'lost' where state <> 'lost'`.execute(kysely);
+  await sql`delete from cluster_claims`.execute(kysely);
+  await sql`delete from cluster_queue`.execute(kysely);
+}
+
+/**
+ * For a service that shares the database with others: ends the ownership of a service that is gone.
+ * @param home of this service: no other one can be running there
+ * @throws UNAVAILABLE if a service that does not share it is running
+ */
+export async function endOwnership(kysely: QueryExecutorProvider, url: string, home: string): Promise<void> {
+  await sql`delete from owner where home = ${home} or not ${RENEWED}`.execute(kysely);
+  const host = await ownerHost(kysely);
+  if (host === null) return;
+  throw new TroupeError(
+    'UNAVAILABLE',
+    `The database ${placeOf(url)} is in use by a service on ${host} that has no "node" in its troupe.json; stop that ` +
+      `service first. A service that was killed counts as running for ${EXPIRES_AFTER_MS / 1000} s`,
+  );
+}
+
+/** The machine of the service that has the database for itself; null if there is none. */
+export async function ownerHost(kysely: QueryExecutorProvider): Promise<string | null> {
+  const { rows } = await sql<{ host: string }>`select host from owner limit 1`.execute(kysely);
+  return rows[0]?.host ?? null;
 }
 
 export async function releaseOwnership(kysely: QueryExecutorProvider, { token }: Owner): Promise<void> {

@@ -3,6 +3,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import { MIGRATIONS } from '../migrations.js';
 import type { Schema } from '../schema.js';
 import { placeOf } from './postgres-errors.js';
+import { schemaVerdict } from './schema-verdict.js';
 
 const OLDEST_SERVER = 140_000;
 /** One migration at a time, of all nodes: a key of PostgreSQL's advisory locks; the letters TRUP. */
@@ -31,6 +32,7 @@ export async function migratePostgres(kysely: Kysely<Schema>, url: string): Prom
         `was written by a newer Troupe (its version is ${version}, this one knows ${MIGRATIONS.length}); update Troupe`,
       );
     }
+    schemaVerdict(MIGRATIONS.length, version, await schemasOfNodes(transaction));
     for (const { postgres } of MIGRATIONS.slice(version)) {
       if (postgres !== '') await sql.raw(postgres).execute(transaction);
     }
@@ -59,6 +61,18 @@ async function schemaVersion(transaction: Kysely<Schema>, url: string): Promise<
   if (marked < 2) throw unusable(url, 'has tables of another program; create an empty database for Troupe');
   const row = await transaction.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
   return Number(row?.value ?? 0);
+}
+
+/** What the nodes write that renewed within the last half minute. */
+async function schemasOfNodes(transaction: Kysely<Schema>): Promise<readonly number[]> {
+  const { known } = await first<{ known: boolean }>(
+    transaction,
+    sql`select to_regclass('cluster_nodes') is not null as known`,
+  );
+  if (!known) return [];
+  const { rows } = await sql<{ schema: number }>`
+    select schema from cluster_nodes where seen >= clock_timestamp() - interval '30 s'`.execute(transaction);
+  return rows.map(({ schema }) => schema);
 }
 
 async function first<Row>(kysely: Kysely<Schema>, query: ReturnType<typeof sql<Row>>): Promise<Row> {

@@ -3,13 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { TroupeError } from '../../protocol/errors.js';
 import { applyWrites, type InsertRows } from '../apply-writes.js';
-import { POSTGRES } from '../dialect.js';
+import { type Dialect, POSTGRES, SHARED_POSTGRES } from '../dialect.js';
 import type { JournalReads, WriteRequest } from '../messages.js';
 import { journalReads } from '../queries/journal-reads.js';
 import type { Schema } from '../schema.js';
 import type { Store } from '../store.js';
+import { applyRights } from './apply-rights.js';
 import { connectPostgres, type PostgresDatabase } from './connect-postgres.js';
-import { DatabaseOwner, lockedToken } from './database-owner.js';
+import { DatabaseOwner, endOwnership, lockedToken } from './database-owner.js';
+import { lockJoined } from './lock-joined.js';
 import { migratePostgres } from './migrate-postgres.js';
 import { explainPostgresError, isAway, isCut, isOutage, isTransient } from './postgres-errors.js';
 
@@ -22,6 +24,7 @@ const FIRST_ROWS = 32;
 /** How long a transaction is tried again if the database goes away, in milliseconds; a restart takes about a second. */
 const RETRY_MS = 3_000;
 const RETRY_PAUSE_MS = 100;
+const NOTHING_REFUSED: ReadonlyMap<number, TroupeError> = new Map();
 
 /** A lock that keeps a home for one service. */
 interface HeldHome {
@@ -30,28 +33,32 @@ interface HeldHome {
   release(): void;
 }
 
-/** The first row of a transaction. `token` is null if another service is the owner. */
+/** The first row of a transaction. `token` is null if another service is the owner, or there is none. */
 interface Begun {
   readonly token: string | null;
 }
+
+type Outcomes = readonly (number | TroupeError)[];
 
 /** A transaction whose commit was sent, and whose answer never came. */
 interface Unsettled {
   /** What it wrote to the row of this home's last commit. */
   readonly mark: string;
   /** By the ids of its requests. */
-  readonly firstSeqs: ReadonlyMap<number, number>;
+  readonly outcomes: ReadonlyMap<number, number | TroupeError>;
 }
 
 /** The journal in a PostgreSQL database. */
 export class PostgresStore implements Store {
   readonly reads: JournalReads;
   readonly readsInParallel = true;
-  readonly lost: Promise<TroupeError>;
+  readonly lost: Promise<TroupeError> | null;
   readonly #url: string;
   readonly #database: PostgresDatabase<Schema>;
   readonly #kysely: Kysely<Schema>;
-  readonly #owner: DatabaseOwner;
+  /** Null if several nodes share the database: each write then has rights of its own. */
+  readonly #owner: DatabaseOwner | null;
+  readonly #dialect: Dialect;
   readonly #lock: HeldHome;
   /** The key of the row in `meta` with the mark of the last commit, as a literal. */
   readonly #lastCommit: string;
@@ -59,29 +66,33 @@ export class PostgresStore implements Store {
   #isDown = false;
   #unsettled: Unsettled | null = null;
 
-  private constructor(url: string, database: PostgresDatabase<Schema>, owner: DatabaseOwner, lock: HeldHome) {
+  private constructor(url: string, database: PostgresDatabase<Schema>, owner: DatabaseOwner | null, lock: HeldHome) {
     this.#url = url;
     this.#lock = lock;
     this.#owner = owner;
-    this.lost = owner.lost;
+    this.#dialect = owner === null ? SHARED_POSTGRES : POSTGRES;
+    this.lost = owner?.lost ?? null;
     this.#lastCommit = lastCommitOf(lock);
     this.#database = database;
     this.#kysely = database.kysely;
-    this.reads = triedAgain(journalReads(this.#kysely, POSTGRES, FIRST_ROWS));
+    this.reads = triedAgain(journalReads(this.#kysely, this.#dialect, FIRST_ROWS));
   }
 
   /**
    * @param lock of the service's home; released when the store is closed or cannot be opened
+   * @param options.isShared other services may use the database at the same time; see `WriteRights`
    * @throws UNAVAILABLE with the reason and the remedy, also if another service uses the database; there are then no
    *   connections left
    */
-  static async open(url: string, lock: HeldHome): Promise<PostgresStore> {
+  static async open(url: string, lock: HeldHome, { isShared = false } = {}): Promise<PostgresStore> {
     const database = connectPostgres<Schema>({ url, connections: CONNECTIONS, name: 'troupe journal' });
     try {
       await migratePostgres(database.kysely, url);
+      if (isShared) await endOwnership(database.kysely, url, lock.home);
       // The row exists from the start, so that whoever asks for it waits for the transaction that writes it.
       await sql.raw(`${markWith(lastCommitOf(lock), '')} DO NOTHING`).execute(database.kysely);
-      return new PostgresStore(url, database, await DatabaseOwner.take(url, lock.home), lock);
+      const owner = isShared ? null : await DatabaseOwner.take(url, lock.home);
+      return new PostgresStore(url, database, owner, lock);
     } catch (error) {
       await database.close();
       lock.release();
@@ -108,14 +119,14 @@ export class PostgresStore implements Store {
    * Tries again, for {@link RETRY_MS}, if the database was away before the commit was sent. While it is down, each
    * connection of the pool may be found cut once.
    */
-  async commit(requests: readonly WriteRequest[]): Promise<readonly number[]> {
+  async commit(requests: readonly WriteRequest[]): Promise<Outcomes> {
     let cutsLeft = CONNECTIONS;
     const deadline = performance.now() + (this.#isDown ? 0 : RETRY_MS);
     for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
       try {
-        const firstSeqs = (await this.#settled(requests, deadline)) ?? (await this.#transact(requests));
+        const outcomes = (await this.#settled(requests, deadline)) ?? (await this.#transact(requests));
         this.#isDown = false;
-        return firstSeqs;
+        return outcomes;
       } catch (error) {
         const isLate = performance.now() + pauseMs > deadline;
         if (isLate && isCut(error)) cutsLeft -= 1;
@@ -131,25 +142,30 @@ export class PostgresStore implements Store {
   /** One round trip. */
   #begin(mark: string): CompiledQuery<Begun> {
     const marked = `${markWith(this.#lastCommit, mark)} DO UPDATE SET value = excluded.value`;
-    return CompiledQuery.raw(`BEGIN; ${marked}; SELECT ${lockedToken(this.#owner.owner)} AS token`);
+    const token = this.#owner === null ? 'NULL' : lockedToken(this.#owner.owner);
+    return CompiledQuery.raw(`BEGIN; ${marked}; SELECT ${token} AS token`);
   }
 
-  #transact(requests: readonly WriteRequest[]): Promise<readonly number[]> {
+  #transact(requests: readonly WriteRequest[]): Promise<Outcomes> {
     return this.#kysely.connection().execute(async (kysely) => {
       try {
         const mark = randomUUID();
         const { rows } = await kysely.executeQuery(this.#begin(mark));
-        if (rows[0]?.token !== this.#owner.owner.token) throw this.#owner.replaced();
+        if (this.#owner !== null && rows[0]?.token !== this.#owner.owner.token) throw this.#owner.replaced();
+        const refused = this.#owner === null ? await applyRights(kysely, requests) : NOTHING_REFUSED;
+        if (this.#owner === null) await lockJoined(kysely, requests);
         const insert = <Row extends object>(build: InsertRows<Row>, rows: readonly Row[]) =>
           insertInParts(kysely, build, rows);
         const takeEventNumbers = (count: number) => takeNumbers(kysely, count);
-        const transaction = { kysely, dialect: POSTGRES, insert, takeEventNumbers };
-        const firstSeqs = await applyWrites(transaction, requests);
-        const byId = new Map(requests.map(({ id }, index) => [id, firstSeqs[index] ?? 0]));
-        this.#unsettled = { mark, firstSeqs: byId };
+        const transaction = { kysely, dialect: this.#dialect, insert, takeEventNumbers };
+        const valid = refused.size === 0 ? requests : requests.filter((_, index) => !refused.has(index));
+        const firstSeqs = (await applyWrites(transaction, valid)).values();
+        const outcomes = requests.map((_, index) => refused.get(index) ?? firstSeqs.next().value ?? 0);
+        const byId = new Map(requests.map(({ id }, index) => [id, outcomes[index] ?? 0]));
+        this.#unsettled = { mark, outcomes: byId };
         await kysely.executeQuery(CompiledQuery.raw('COMMIT'));
         this.#unsettled = null;
-        return firstSeqs;
+        return outcomes;
       } catch (error) {
         if (!isOutage(error)) this.#unsettled = null;
         // A lost connection rolls back by itself; its own error is the one that counts.
@@ -164,13 +180,13 @@ export class PostgresStore implements Store {
    * requests.
    * @throws UNAVAILABLE if that cannot be found out in time
    */
-  async #settled(requests: readonly WriteRequest[], deadline: number): Promise<readonly number[] | null> {
+  async #settled(requests: readonly WriteRequest[], deadline: number): Promise<Outcomes | null> {
     const sent = this.#unsettled;
     if (sent === null) return null;
-    const firstSeqs = requests.flatMap(({ id }) => sent.firstSeqs.get(id) ?? []);
-    const isCommitted = firstSeqs.length === requests.length && (await this.#wasCommitted(sent.mark, deadline));
+    const outcomes = requests.flatMap(({ id }) => sent.outcomes.get(id) ?? []);
+    const isCommitted = outcomes.length === requests.length && (await this.#wasCommitted(sent.mark, deadline));
     this.#unsettled = null;
-    return isCommitted ? firstSeqs : null;
+    return isCommitted ? outcomes : null;
   }
 
   /**
@@ -207,7 +223,7 @@ export class PostgresStore implements Store {
 
   async close(): Promise<void> {
     try {
-      await this.#owner.release();
+      await this.#owner?.release();
       await this.#database.close();
     } finally {
       this.#lock.release();

@@ -30,7 +30,7 @@ export class BatchStore {
     await this.#webhooks()
       .where((of) => of.or([of(webhookOf, '=', id), of(webhookOf, 'in', own)]))
       .execute();
-    await kysely.deleteFrom('kept').where('kind', '=', 'value').where('id', 'in', own).execute();
+    await kysely.deleteFrom('kept').where('kind', 'in', ['value', 'job-files']).where('id', 'in', own).execute();
     await kysely.deleteFrom('submissions').where('session_id', 'in', own).execute();
     await kysely.deleteFrom('requests').where('session_id', 'in', own).execute();
     await kysely.deleteFrom('session_labels').where('session_id', 'in', own).execute();
@@ -170,9 +170,12 @@ export class BatchStore {
 
   async #removeRows(ids: readonly string[]): Promise<void> {
     const kysely = this.#kysely;
+    // Otherwise another node could add a claim to what is being removed.
+    if (this.#dialect.isShared) await lockBatches(kysely, ids);
     await kysely.deleteFrom('submissions').where('session_id', 'in', ids).execute();
-    await kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', 'in', ids).execute();
-    await new JoinedStore(kysely).remove(ids);
+    const kinds = ['batch', 'batch-flows', 'batch-jobs', 'job-files'] as const;
+    await kysely.deleteFrom('kept').where('kind', 'in', kinds).where('id', 'in', ids).execute();
+    await new JoinedStore(kysely, this.#dialect).remove(ids);
     await kysely.deleteFrom('batch_labels').where('batch_id', 'in', ids).execute();
     await kysely.deleteFrom('batches').where('id', 'in', ids).execute();
   }
@@ -186,6 +189,14 @@ export class BatchStore {
     const id = sql.ref<string>('id');
     return sql<string>`substr(${id}, 1, ${this.#dialect.position(id, '/')} - 1)`;
   }
+}
+
+/**
+ * Locks batches until the commit, if several nodes share the database: always in the order of their ids, so that no two
+ * nodes wait for each other.
+ */
+export async function lockBatches(kysely: Kysely<Schema>, ids: readonly string[]): Promise<void> {
+  await kysely.selectFrom('batches').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute();
 }
 
 interface StatusRow {

@@ -1,14 +1,19 @@
+import { randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { assertNever } from '../../base/assert-never.js';
-import type {
-  JoinedArtifacts,
-  JoinedAttempt,
-  JoinedChange,
-  JoinedClaim,
-  JoinedEnd,
-  JoinedJob,
-  JoinedRenewal,
-  Now,
+import type { Dialect } from '../dialect.js';
+import {
+  batchesOf,
+  DUE_AT_ONCE,
+  type JoinedArtifacts,
+  type JoinedAttempt,
+  type JoinedChange,
+  type JoinedClaim,
+  type JoinedEnd,
+  type JoinedJob,
+  type JoinedRenewal,
+  type JoinedSelection,
+  type Now,
 } from '../joined-changes.js';
 import { storable } from '../rows.js';
 import type { Schema } from '../schema.js';
@@ -19,26 +24,32 @@ const RUNNING = sql.lit<'running'>('running');
 
 /** A batch that no machine has asked about for so long ends, in milliseconds: nobody runs what is left of it. */
 const ABANDONED_MS = 3_600_000;
+/** Numbers of flow runs that nodes choose among. */
+const RUN_NUMBERS = 2 ** 47;
 /** The value of a claim whose token has been used before. */
 export const TOKEN_USED = -1;
 
 /**
  * Jobs of joined batches, which machines claim. Each change first ends what has expired, and then checks the claim's token,
- * in the caller's transaction: what is written under an old token changes nothing.
+ * in the caller's transaction: what is written under an old token changes nothing. If several nodes share the database,
+ * changes of a batch are made one after the other: see `lockJoined`.
  */
 export class JoinedStore {
   readonly #kysely: Kysely<Schema>;
+  readonly #dialect: Pick<Dialect, 'isShared'>;
 
-  constructor(kysely: Kysely<Schema>) {
+  constructor(kysely: Kysely<Schema>, dialect: Pick<Dialect, 'isShared'>) {
     this.#kysely = kysely;
+    this.#dialect = dialect;
   }
 
   /**
    * @returns the number of a claimed job from 1, 0 if none waits, or {@link TOKEN_USED}; of other changes 1 if the token is
    *   that of a claim that holds, else 0
    */
-  async change(change: JoinedChange): Promise<number> {
-    await this.#expire(change, change.change === 'expire' ? undefined : change.batchId);
+  async change(asked: JoinedChange): Promise<number> {
+    const change = { ...asked, ...(await this.#present(asked)) };
+    await this.#expire(change, batchesOf(change));
     switch (change.change) {
       case 'claim':
         return this.#claim(change);
@@ -58,9 +69,23 @@ export class JoinedStore {
     }
   }
 
-  /** Whether {@link change} would find anything that has expired. */
-  async isDue(nowMs: number): Promise<boolean> {
-    return (await this.#expired(nowMs)).length > 0 || (await this.#abandoned(nowMs)).length > 0;
+  /** Batches with something that has expired, and that {@link change} is to end: at most {@link DUE_AT_ONCE}. */
+  async due(nowMs: number): Promise<readonly string[]> {
+    const present = await this.now(nowMs);
+    const expired = await this.#expired(present);
+    const due = new Set([...expired.map(({ batch_id }) => batch_id), ...(await this.#abandoned(present))]);
+    return [...due].slice(0, DUE_AT_ONCE);
+  }
+
+  /**
+   * The present by the clock that leases are measured with, in milliseconds since 1970.
+   * @param nowMs by the service's clock, which it is unless several nodes share the database
+   */
+  async now(nowMs: number): Promise<number> {
+    if (!this.#dialect.isShared) return nowMs;
+    const clock = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+    const { now } = await this.#kysely.selectNoFrom(clock.as('now')).executeTakeFirstOrThrow();
+    return now;
   }
 
   /** The jobs of a batch, in order; of one number, if it is given. */
@@ -74,15 +99,20 @@ export class JoinedStore {
     return select.execute();
   }
 
-  /** The attempts at the jobs of a batch, by job and attempt; or that of a token. */
-  async attempts(batchId: string, token?: string): Promise<readonly JoinedAttempt[]> {
+  /** The attempts at the jobs of a batch, by job and attempt: all, or the selected one. */
+  async attempts(batchId: string, only?: JoinedSelection): Promise<readonly JoinedAttempt[]> {
     let select = this.#kysely
       .selectFrom('joined_attempts')
       .select(['job', 'attempt', 'machine', 'state', 'data', 'artifacts'])
       .where('batch_id', '=', batchId)
       .orderBy('job')
       .orderBy('attempt');
-    if (token !== undefined) select = select.where('token', '=', token);
+    if (only === undefined) return select.execute();
+    if ('token' in only) select = select.where('token', '=', only.token);
+    else {
+      const { file } = only;
+      select = select.where((of) => of.or([of('artifacts', '=', file), of('artifacts', 'like', `%/${file}`)]));
+    }
     return select.execute();
   }
 
@@ -153,15 +183,10 @@ export class JoinedStore {
     const isQueued = mayPassAgain && attempt <= retries;
     await this.#updateJob(batchId, job, isQueued ? { state: 'queued' } : { state, ended_at: at });
     if (flow === null || state === 'stopped') return 1;
-    // The other rows have the numbers of events: these go down from -1.
-    const { first } = await this.#kysely
-      .selectFrom('flow_runs')
-      .select(({ fn }) => fn.min('seq').as('first'))
-      .executeTakeFirstOrThrow();
     await this.#kysely
       .insertInto('flow_runs')
       .values({
-        seq: Math.min(0, Number(first ?? 0)) - 1,
+        seq: await this.#runNumber(),
         flow,
         session_id: `${batchId}/${job}`,
         at,
@@ -172,9 +197,30 @@ export class JoinedStore {
     return 1;
   }
 
-  /** Ends the claims that were not renewed: their jobs are queued again if they have retries left, else they have failed. */
-  async #expire({ nowMs, at }: Now, only: string | undefined): Promise<void> {
-    for (const { batch_id, token, job, attempt, retries } of await this.#expired(nowMs)) {
+  /** A number for a row of the history of flows. The other rows have the numbers of events; these are below 0. */
+  async #runNumber(): Promise<number> {
+    // Two nodes may end jobs of different batches at the same time.
+    if (this.#dialect.isShared) return -1 - randomInt(RUN_NUMBERS);
+    const { first } = await this.#kysely
+      .selectFrom('flow_runs')
+      .select(({ fn }) => fn.min('seq').as('first'))
+      .executeTakeFirstOrThrow();
+    return Math.min(0, Number(first ?? 0)) - 1;
+  }
+
+  async #present({ nowMs, at }: Now): Promise<Now> {
+    if (!this.#dialect.isShared) return { nowMs, at };
+    const present = await this.now(nowMs);
+    return { nowMs: present, at: new Date(present).toISOString() };
+  }
+
+  /**
+   * Ends the claims of batches that were not renewed: their jobs are queued again if they have retries left, else they have
+   * failed.
+   */
+  async #expire({ nowMs, at }: Now, only: readonly string[]): Promise<void> {
+    if (only.length === 0) return;
+    for (const { batch_id, token, job, attempt, retries } of await this.#expired(nowMs, only)) {
       await this.#updateClaim(batch_id, token, { state: 'lost' });
       const isQueued = attempt <= retries;
       await this.#updateJob(batch_id, job, isQueued ? { state: 'queued' } : { state: 'failed', ended_at: at });
@@ -183,8 +229,9 @@ export class JoinedStore {
     if (abandoned.length > 0) await this.#stopJobs(abandoned, at);
   }
 
-  #expired(nowMs: number) {
-    return this.#kysely
+  /** @param only the batches to look at; all if omitted */
+  #expired(nowMs: number, only?: readonly string[]) {
+    const select = this.#kysely
       .selectFrom('joined_attempts')
       .innerJoin('joined_jobs', (on) =>
         on
@@ -194,21 +241,32 @@ export class JoinedStore {
       .select(['joined_jobs.batch_id', 'joined_jobs.job', 'joined_jobs.retries', 'joined_attempts.attempt'])
       .select('joined_attempts.token')
       .where('joined_attempts.state', '=', RUNNING)
-      .where('joined_attempts.expires_at', '<=', nowMs)
-      .execute();
+      .where('joined_attempts.expires_at', '<=', nowMs);
+    return (only === undefined ? select : select.where('joined_attempts.batch_id', 'in', only)).execute();
   }
 
   /**
    * The batches with jobs that wait, and without a machine for {@link ABANDONED_MS}.
-   * @param only the batch to look at; all if omitted
+   * @param only the batches to look at; all if omitted
    */
-  async #abandoned(nowMs: number, only?: string): Promise<readonly string[]> {
+  async #abandoned(nowMs: number, only?: readonly string[]): Promise<readonly string[]> {
     const since = nowMs - ABANDONED_MS;
+    const batches = this.#kysely.selectFrom('batches').select('id');
     const queued = this.#kysely.selectFrom('joined_jobs').select('batch_id').where('state', '=', QUEUED);
-    const rows = await this.#kysely
-      .selectFrom('batches')
-      .select('id')
-      .where('id', 'in', only === undefined ? queued.distinct() : queued.where('batch_id', '=', only).limit(1))
+    const waiting =
+      only === undefined
+        ? batches.where('id', 'in', queued.distinct())
+        : batches
+            .where('id', 'in', only)
+            .where(({ exists, selectFrom }) =>
+              exists(
+                selectFrom('joined_jobs')
+                  .select('job')
+                  .whereRef('batch_id', '=', 'batches.id')
+                  .where('state', '=', QUEUED),
+              ),
+            );
+    const rows = await waiting
       .where('created_at', '<', new Date(since).toISOString())
       .where(({ not, exists, selectFrom }) =>
         not(

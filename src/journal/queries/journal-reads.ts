@@ -20,7 +20,7 @@ export function journalReads(kysely: Kysely<Schema>, dialect: Dialect, firstRows
   const flowRuns = new FlowRunStore(kysely);
   const requests = new RequestStore(kysely, dialect);
   const keyValues = new KeyValueStore(kysely);
-  const joined = new JoinedStore(kysely);
+  const joined = new JoinedStore(kysely, dialect);
   const events = new EventStore(kysely, firstRows);
   return {
     get: (id) => sessions.get(id),
@@ -38,8 +38,9 @@ export function journalReads(kysely: Kysely<Schema>, dialect: Dialect, firstRows
     batchEnds: (id, upTo) => batches.ends(id, upTo),
     endedBefore: (instant, limit) => sessions.endedBefore(instant, limit),
     flowRuns: (query) => flowRuns.list(query),
-    joinedDue: (nowMs) => joined.isDue(nowMs),
+    joinedNow: (nowMs) => joined.now(nowMs),
+    joinedDue: (nowMs) => joined.due(nowMs),
     joinedJobs: (batchId, job) => joined.jobs(batchId, job),
-    joinedAttempts: (batchId, token) => joined.attempts(batchId, token),
+    joinedAttempts: (batchId, only) => joined.attempts(batchId, only),
   };
 }

@@ -27,7 +27,11 @@ export class KeyValueStore {
 
   /** Removes a session's webhook messages, and the value of its `_setup` flow. */
   async removeOfSession(sessionId: string): Promise<void> {
-    await this.#kysely.deleteFrom('kept').where('kind', '=', 'value').where('id', '=', sessionId).execute();
+    await this.#kysely
+      .deleteFrom('kept')
+      .where('kind', 'in', ['value', 'job-files'])
+      .where('id', '=', sessionId)
+      .execute();
     await this.#kysely
       .deleteFrom('kept')
       .where('kind', 'in', ['delivery', 'delivered'])

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,7 +15,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import { keepsTrace } from '../../protocol/trace/keeps-trace.js';
 import { noTrace, TRACE } from '../../protocol/trace/trace.js';
-import { type ArchiveSource, archiveEntries, openArchive, type StoredSource } from '../../report/archive.js';
+import { type ArchiveSource, archiveEntries, MISSING, openArchive, type StoredSource } from '../../report/archive.js';
 import type { ReportPool } from '../../report/report-pool.js';
 import { journaledEvents } from '../events/index.js';
 import type { OpenArtifact, OpenFile } from '../ports/artifacts.js';
@@ -28,6 +28,13 @@ interface StoreParts {
   readonly store: ArtifactStore;
   readonly clock: Clock;
   readonly log: (line: string, about?: { readonly session: string }) => void;
+}
+
+interface KeeperOptions {
+  /** The store, if artifacts do not stay in the home. */
+  readonly upload?: StoreParts | undefined;
+  /** This node, if several share the database. */
+  readonly node?: string | undefined;
 }
 
 /** Where a session's artifacts are. `release` must be called when they have been read; until then a folder stays. */
@@ -51,6 +58,7 @@ export class ArtifactKeeper {
   readonly #pool: ReportPool;
   readonly #sessionsDir: string;
   readonly #parts: StoreParts | undefined;
+  readonly #node: string | undefined;
   readonly #uploads: ArtifactUploads | undefined;
   /** Writes in progress by session: later callers wait for them. */
   readonly #writing = new Map<SessionId, Promise<void>>();
@@ -58,14 +66,14 @@ export class ArtifactKeeper {
   readonly #complete = new Set<SessionId>();
   #isLiving: (id: SessionId) => boolean = () => true;
 
-  /** @param parts the store, if artifacts do not stay in the home */
-  constructor(journal: Journal, pool: ReportPool, sessionsDir: string, parts?: StoreParts) {
+  constructor(journal: Journal, pool: ReportPool, sessionsDir: string, { upload, node }: KeeperOptions = {}) {
     this.#journal = journal;
     this.#pool = pool;
     this.#sessionsDir = sessionsDir;
-    this.#parts = parts;
-    this.#uploads =
-      parts && new ArtifactUploads({ ...parts, journal, sessionsDir, produce: (record) => this.ensure(record) });
+    this.#parts = upload;
+    this.#node = node;
+    const produce = (record: SessionRecord) => this.ensure(record);
+    this.#uploads = upload && new ArtifactUploads({ ...upload, journal, sessionsDir, node, produce });
   }
 
   /**
@@ -104,6 +112,12 @@ export class ArtifactKeeper {
     } finally {
       this.#uploads?.add(record.id);
     }
+  }
+
+  /** Passes on to the store what this home still has of an ended session that this node ran. */
+  uploadLeft(record: SessionRecord): void {
+    if (record.endedAt === null || this.#isLiving(record.id) || !this.#isOwn(record)) return;
+    this.#uploads?.add(record.id);
   }
 
   /** The zip of a session; creates an ended session's artifacts if they are missing. */
@@ -283,7 +297,7 @@ export class ArtifactKeeper {
     try {
       await this.ensure(record);
       // Of a session that was killed without a file, or has never started.
-      if (record.endedAt !== null && !this.#isLiving(record.id)) this.#uploads?.add(record.id);
+      this.uploadLeft(record);
       return held;
     } catch (error) {
       held.release();
@@ -303,14 +317,19 @@ export class ArtifactKeeper {
     try {
       // The record may be of before the end.
       const isRunning = record.endedAt === null && this.#isLiving(id);
-      if (release !== null && (isRunning || (await isThere(dir)) || !(await this.#isStored(id))))
-        return { kind: 'folder', dir, release };
+      const isHere = isRunning || (this.#isOwn(record) && (await isThere(dir)));
+      if (release !== null && (isHere || !(await this.#isStored(id)))) return { kind: 'folder', dir, release };
     } catch (error) {
       release?.();
       throw error;
     }
     release?.();
     return { kind: 'store', stored: new StoredArtifacts(this.#parts.store, id), release: () => undefined };
+  }
+
+  /** Whether this node ran the session, so that its folder is here. */
+  #isOwn({ node }: SessionRecord): boolean {
+    return node === undefined || node === this.#node;
   }
 
   async #isStored(id: SessionId): Promise<boolean> {
@@ -327,11 +346,21 @@ export class ArtifactKeeper {
   async #write(record: SessionRecord): Promise<void> {
     // Where the artifacts are is of no use to those who have them.
     const { artifacts: _, ...written } = record;
-    await this.#pool.produce(this.dir(record.id), written, journaledEvents(this.#journal, record.id));
+    const dir = this.dir(record.id);
+    await this.#pool.produce(dir, written, journaledEvents(this.#journal, record.id));
+    if (!this.#isOwn(record)) await writeFile(join(dir, MISSING), missingText(record), { mode: 0o600 });
     if (record.endedAt === null) return;
     if (this.#complete.size >= 10_000) this.#complete.clear();
     this.#complete.add(record.id);
   }
+}
+
+/** Of artifacts that were made from the journal, because the node that has the files is gone. */
+function missingText({ node, sessionId }: SessionRecord): string {
+  return (
+    `The node ${node}, which ran the session ${sessionId}, was not reachable when these artifacts were made.\n` +
+    'Its pictures, videos, downloads and other files are on that node, and are missing here until it runs again.\n'
+  );
 }
 
 async function isThere(path: string): Promise<boolean> {

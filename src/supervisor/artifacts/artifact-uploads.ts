@@ -24,6 +24,8 @@ export interface UploadParts {
   readonly journal: Pick<Journal, 'get' | 'amend'>;
   readonly clock: Clock;
   readonly sessionsDir: string;
+  /** This node, if several share the database. */
+  readonly node: string | undefined;
   readonly log: (line: string, about?: { readonly session: string }) => void;
   /** Creates the reports of an ended session, unless they are there. */
   produce(record: SessionRecord): Promise<void>;
@@ -131,13 +133,15 @@ export class ArtifactUploads {
   }
 
   async #scan(): Promise<void> {
-    const { sessionsDir, journal } = this.#parts;
+    const { sessionsDir, journal, node } = this.#parts;
     for (const name of (await readdir(sessionsDir).catch(ifMissing)) ?? []) {
       if (this.#stopping.signal.aborted) return;
       if (name.startsWith(REMOVING)) await rm(join(sessionsDir, name), { recursive: true, force: true });
       const id = SessionId.safeParse(name);
       const stored = id.success ? await journal.get(id.data) : null;
-      if (stored !== null && isEnded(stored.record.status)) this.add(stored.record.id);
+      if (stored === null || !isEnded(stored.record.status)) continue;
+      // The files of another node's session are there; what is here was made from the journal.
+      if (stored.record.node === undefined || stored.record.node === node) this.add(stored.record.id);
     }
   }
 
@@ -190,19 +194,25 @@ export class ArtifactUploads {
   }
 
   async #upload(id: SessionId, signal: AbortSignal): Promise<void> {
-    const { store, journal, sessionsDir, produce } = this.#parts;
+    const { store, journal, sessionsDir, node, produce } = this.#parts;
     const record = (await journal.get(id))?.record;
     if (record === undefined || !isEnded(record.status)) {
+      // Another node removed it meanwhile.
+      if (record === undefined && this.#sent.has(id)) await store.remove(id);
       this.#sent.delete(id);
       return;
     }
     const dir = join(sessionsDir, id);
     const files = this.#sent.get(id) ?? new SentFiles(store, id);
     this.#sent.set(id, files);
-    if (record.artifacts !== 'stored') {
-      await produce(record);
+    const isStored = record.artifacts === 'stored';
+    // Another node may have stored what it could make from the journal: with the files of this home there is more.
+    if (!isStored || (await lstat(dir).catch(asAbsent)) !== null) await produce(record);
+    if (!isStored) {
       await files.send(dir, signal);
       await journal.amend({ ...record, artifacts: 'stored' });
+      // As above: at the next try, the record is gone.
+      if (node !== undefined && (await journal.get(id)) === null) throw new Error('the session was removed');
     }
     if (this.#held.has(id)) return;
     this.#removing.add(id);

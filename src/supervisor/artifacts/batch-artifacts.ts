@@ -16,16 +16,22 @@ export class BatchArtifacts {
   readonly #keeper: ArtifactKeeper;
   readonly #pool: ReportPool;
   readonly #now: (id: SessionId) => Promise<SessionNow>;
+  readonly #elsewhere: (id: SessionId) => Promise<StoredSource | null>;
 
-  /** @param parts.now waits until a session that has just ended has written its files */
+  /**
+   * @param parts.now waits until a session that has just ended has written its files
+   * @param parts.elsewhere the artifacts of a session that another node has; null: this one has them, or makes them
+   */
   constructor(parts: {
     readonly keeper: ArtifactKeeper;
     readonly pool: ReportPool;
     now(id: SessionId): Promise<SessionNow>;
+    elsewhere?(id: SessionId): Promise<StoredSource | null>;
   }) {
     this.#keeper = parts.keeper;
     this.#pool = parts.pool;
     this.#now = (id) => parts.now(id);
+    this.#elsewhere = async (id) => (await parts.elsewhere?.(id)) ?? null;
   }
 
   /** A zip with a folder for each job that was started. Missing artifacts are created when it is their turn. */
@@ -73,8 +79,14 @@ export class BatchArtifacts {
     const folders = batchFolders(jobs);
     for (const { id, startedAt } of jobs) {
       if (startedAt === null) continue;
+      const folder = folders.get(id) ?? id;
+      const elsewhere = await this.#elsewhere(id);
+      if (elsewhere !== null) {
+        yield { ...elsewhere, folder };
+        continue;
+      }
       const { record, files } = await this.#now(id);
-      const { source, release } = await this.#keeper.source(record, files, folders.get(id) ?? id);
+      const { source, release } = await this.#keeper.source(record, files, folder);
       try {
         yield source;
       } finally {

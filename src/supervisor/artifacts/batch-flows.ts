@@ -10,10 +10,23 @@ type Dirs = Pick<Config, 'flowsDir' | 'batchesDir'>;
 /** Files that are written concurrently. */
 const AT_ONCE = 16;
 
-/** The flows folder of a session: its batch's own if the batch has one, otherwise the service's. */
-export function flowsDirOf({ flowsDir, batchesDir }: Dirs, batch: string | null): string {
-  const own = batch === null ? null : ownFlowsDir(batchesDir, batch);
-  return own !== null && existsSync(own) ? own : flowsDir;
+/**
+ * The flows folder of a session: its batch's own if the batch has one, else the one with the files that the job brought to
+ * this node (see `CarriedFiles`), otherwise the service's.
+ * @param session left out: the folder that the service has for sessions of the batch
+ */
+export function flowsDirOf({ flowsDir, batchesDir }: Dirs, batch: string | null, session?: string): string {
+  const own = [batch, session].flatMap((id) => (id == null ? [] : [ownFlowsDir(batchesDir, id)]));
+  return own.find((folder) => existsSync(folder)) ?? flowsDir;
+}
+
+/** The folder of requests of a session. */
+export function requestsDirOf(
+  { requestsDir, batchesDir }: Pick<Config, 'requestsDir' | 'batchesDir'>,
+  session: string,
+): string {
+  const own = join(batchesDir, session, 'requests');
+  return existsSync(own) ? own : requestsDir;
 }
 
 /**

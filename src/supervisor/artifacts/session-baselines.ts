@@ -10,6 +10,7 @@ import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import { journaledEvents } from '../events/index.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { flowsDirOf } from './batch-flows.js';
+import type { SharedFlows } from './shared-flows.js';
 
 const PATH = /\.baselines\/[^/]+\.png$/;
 
@@ -17,6 +18,8 @@ export interface SessionBaselinesParts {
   readonly config: Pick<Config, 'flowsDir' | 'batchesDir'>;
   readonly journal: Journal;
   readonly keeper: ArtifactKeeper;
+  /** With several nodes: notified of each change of the service's flows folder. */
+  readonly shared?: Pick<SharedFlows, 'publish'> | undefined;
 }
 
 /**
@@ -66,6 +69,7 @@ export class SessionBaselines {
           }
         }
         await baselines.write(baseline, received);
+        if (flowsDir === config.flowsDir) await this.#parts.shared?.publish(path);
         const flows = flowsDir === config.flowsDir ? 'service' : 'run';
         return { baseline: path, bytes: received.byteLength, flows, artifact: `baselines/${path}` } as const;
       });

@@ -19,6 +19,8 @@ export interface BatchEndsParts {
   readonly hub: Pick<EventHub, 'stream' | 'lastSeq'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Several nodes share the journal: each waits for the batches that it accepted, and one sweeps for all. */
+  readonly isShared: boolean;
   /** Called at least once for each batch whose jobs have all ended; must do nothing if it has succeeded before. */
   notify(batch: string): Promise<void>;
 }
@@ -34,6 +36,8 @@ export class BatchEnds {
   readonly #waiting = new Set<string>();
   /** Settles the pause of {@link #check}. */
   #wake: () => void = () => undefined;
+  /** Batches with a webhook for which {@link sweep} has called `notify`. */
+  readonly #swept = new Set<string>();
   #due = true;
   #loaded = false;
   #work: Promise<unknown> = Promise.resolve();
@@ -108,7 +112,7 @@ export class BatchEnds {
 
   async #notifyEnded(): Promise<void> {
     const { journal, notify } = this.#parts;
-    if (!this.#loaded) {
+    if (!this.#loaded && !this.#parts.isShared) {
       for (const { id, data } of await journal.keyValues('batch')) if (hasWebhook(data)) this.#waiting.add(id);
       this.#loaded = true;
     }
@@ -119,6 +123,19 @@ export class BatchEnds {
       if (open.has(id) || this.#stopped.signal.aborted) continue;
       await notify(id);
       this.#waiting.delete(id);
+    }
+  }
+
+  /** Finds batches that have ended and whose node has not noticed, since it is gone. Rejects with the journal's error. */
+  async sweep(): Promise<void> {
+    const { journal, notify } = this.#parts;
+    const found = (await journal.keyValues('batch')).filter(({ id, data }) => hasWebhook(data) && !this.#swept.has(id));
+    const open = found.length === 0 ? [] : await journal.openBatches();
+    const isOpen = new Set(open.map(({ id }) => id));
+    for (const { id } of found) {
+      if (isOpen.has(id) || this.#waiting.has(id) || this.#stopped.signal.aborted) continue;
+      await notify(id);
+      this.#swept.add(id);
     }
   }
 

@@ -16,7 +16,14 @@ import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';
 import type { SessionRecord, SessionStatus } from '../../protocol/session.js';
 import { webhookOfBatch } from '../../webhooks/batch-webhook.js';
-import { type BatchArtifacts, flowsDirOf, removeBatchFlows, writeBatchFlows } from '../artifacts/index.js';
+import {
+  type BatchArtifacts,
+  batchFlowsRow,
+  flowsDirOf,
+  removeBatchFlows,
+  SharedBatchFlows,
+  writeBatchFlows,
+} from '../artifacts/index.js';
 import { assertWebhook, flowFileCheck, type JobScheduler, type SubmissionKey } from '../jobs/index.js';
 import type { Batches } from '../ports/batches.js';
 import type { Submitter } from '../ports/sessions.js';
@@ -26,11 +33,14 @@ import { outcomeOf } from './batch-outcome.js';
 import { JoinedArtifacts } from './joined-artifacts.js';
 import { JoinedBatches } from './joined-batches.js';
 import { isRepeatedStop } from './repeated-stop.js';
-import { readJobsAgain, storeJobs } from './rerun.js';
+import { batchJobsRow, readJobsAgain, sealJobs, storeJobs } from './rerun.js';
+import type { ResultNodes } from './result-zips.js';
 import { batchRow, StoredBatch } from './stored-batch.js';
 
 /** Jobs that are read from the journal at once. */
 const PAGE = 500;
+/** Renewals between two looks for ends: half a minute. */
+const SWEEP_EVERY = 6;
 /** Batches of a page of the list, if the query does not say. */
 const LIST_PAGE = 50;
 
@@ -47,6 +57,8 @@ export interface BatchServiceParts extends SessionDependencies {
   readonly scheduler: JobScheduler;
   readonly artifacts: BatchArtifacts;
   readonly version: string;
+  /** Null if this service is alone. */
+  readonly nodes: ResultNodes | null;
   /** Cancels jobs that have not ended; resolves when their ends are on disk. */
   stop(sessions: readonly SessionRecord[]): Promise<void>;
   /** Removes the artifacts of an ended session. */
@@ -63,10 +75,15 @@ export class BatchService implements Batches {
   readonly #ends: BatchEnds;
   readonly joined: JoinedBatches;
   readonly #joinedArtifacts: JoinedArtifacts;
+  /** With several nodes: the flows of batches that others accepted. */
+  readonly #batchFlows: SharedBatchFlows | undefined;
+  /** Since this node does the chores. */
+  #renewals = 0;
 
   constructor(parts: BatchServiceParts) {
     this.#parts = parts;
-    this.#ends = new BatchEnds({ ...parts, notify: (id) => this.#notify(id) });
+    this.#batchFlows = parts.cluster === undefined ? undefined : new SharedBatchFlows(parts);
+    this.#ends = new BatchEnds({ ...parts, isShared: parts.cluster !== undefined, notify: (id) => this.#notify(id) });
     this.joined = new JoinedBatches({
       ...parts,
       find: (id) => this.#find(id),
@@ -78,6 +95,16 @@ export class BatchService implements Batches {
   /** Sends webhook messages about the ends of batches, also of earlier runs of the service, until {@link close}. */
   start(): void {
     this.#ends.start();
+  }
+
+  /** With several nodes, at each renewal: the one that does the chores looks for ends that nobody has noticed. */
+  renewed({ doesChores }: { readonly doesChores: boolean }): void {
+    this.#renewals = doesChores ? this.#renewals + 1 : 0;
+    if (this.#renewals % SWEEP_EVERY !== 1) return;
+    this.#ends.sweep().catch((error: unknown) => {
+      this.#renewals = 0;
+      this.#parts.log(`ends of batches are looked for again after an error: ${encodeError(error).error}`);
+    });
   }
 
   /** Idempotent. Messages that were not stored are stored by the next start. */
@@ -118,7 +145,7 @@ export class BatchService implements Batches {
   }
 
   async rerun(id: string, { jobs = 'failed' }: RerunRequest, submitter: Submitter): Promise<AcceptedBatch> {
-    const { config, vault } = this.#parts;
+    const { config, vault, journal } = this.#parts;
     const batch = await this.#find(id);
     if (batch.join !== undefined) {
       throw new TroupeError(
@@ -126,9 +153,10 @@ export class BatchService implements Batches {
         'Machines ran the jobs of this batch: run them again with `troupe run --join` and the name of another build',
       );
     }
+    await this.#batchFlows?.fetch(batch.id);
     const { name, labels, parallel } = batch;
     const records = await this.#jobs(batch.id);
-    const again = await readJobsAgain({ config, vault, batch: batch.id, records, failed: jobs === 'failed' });
+    const again = await readJobsAgain({ config, vault, journal, batch: batch.id, records, failed: jobs === 'failed' });
     return this.create(
       { ...(name === null ? {} : { name }), labels, ...(parallel === null ? {} : { parallel }), ...again },
       submitter,
@@ -137,6 +165,7 @@ export class BatchService implements Batches {
 
   async flowSource(id: string, path: string): Promise<string> {
     const { id: batch } = await this.#find(id);
+    await this.#batchFlows?.fetch(batch);
     return new FlowCatalog(flowsDirOf(this.#parts.config, batch)).source(path);
   }
 
@@ -145,7 +174,8 @@ export class BatchService implements Batches {
     if (batch.join !== undefined) await this.joined.expire();
     const before = await this.#record(batch);
     const record = before.endedAt === null ? await this.#cancel(batch) : before;
-    const isRepeated = batch.cancelled && isRepeatedStop(before.endedAt, this.#parts.clock.now());
+    const now = batch.join === undefined ? this.#parts.clock.now() : await this.joined.now();
+    const isRepeated = batch.cancelled && isRepeatedStop(before.endedAt, now);
     if (!purge && (before.endedAt === null || isRepeated)) return record;
     for await (const page of this.#pages(batch.id)) {
       for (const session of page) await this.#parts.removeArtifacts(session);
@@ -187,7 +217,7 @@ export class BatchService implements Batches {
   }
 
   async #create(request: BatchRequest, submitter: Submitter, submission: SubmissionKey | null): Promise<AcceptedBatch> {
-    const { clock, config, hub, scheduler, vault, webhooks } = this.#parts;
+    const { clock, config, hub, scheduler, vault, webhooks, cluster } = this.#parts;
     assertWebhook(request, webhooks);
     const id = BatchId.parse(newSessionId());
     const { name = null, labels = {}, parallel = null, flows, jobs } = request;
@@ -203,6 +233,7 @@ export class BatchService implements Batches {
       ids = await scheduler.submitBatch(
         {
           row: batchRow(batch),
+          flows: flows === undefined || cluster === undefined ? [] : [batchFlowsRow(id, flows)],
           jobs: jobs.map((job) => ({ ...job, mode: 'auto', labels: { ...labels, ...job.labels } })),
           parallel,
           submission,
@@ -216,7 +247,12 @@ export class BatchService implements Batches {
     }
     const stored = ids.flatMap((session, index) => jobs.slice(index, index + 1).map((job) => [session, job] as const));
     // Without it the batch runs, and only cannot run again.
-    await storeJobs({ config, vault, batch: id }, stored).catch((error: unknown) => {
+    const sealed = sealJobs(vault, stored);
+    const kept = async () => {
+      await storeJobs({ config, batch: id }, sealed);
+      if (cluster !== undefined) await hub.write({ keyValues: [batchJobsRow(id, sealed)] });
+    };
+    await kept().catch((error: unknown) => {
       this.#parts.log(`the jobs of batch ${id} were not stored, so it cannot run again: ${encodeError(error).error}`);
     });
     if (wish !== null) this.#ends.watch(id);

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Config } from '../../config.js';
@@ -6,16 +6,17 @@ import { unpackZip } from '../../files/unpack-zip.js';
 import type { BatchJUnitQuery, BatchRecord } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { type JoinedFlow, type JoinedFlows, MAX_UNPACKED_BYTES } from '../../protocol/batches/joined.js';
-import { type ArchiveSource, openArchive } from '../../report/archive.js';
+import { type ArchiveSource, MISSING, openArchive } from '../../report/archive.js';
 import { attemptFolder, joinedPart } from '../../report/suite/joined-flow.js';
 import { renderSuiteJUnit } from '../../report/suite/suite-junit.js';
 import type { FlowResult } from '../../report/suite/suite-result.js';
 import type { JoinedBatches } from './joined-batches.js';
+import type { ResultZip } from './result-zips.js';
 
 export interface JoinedArtifactsParts {
   readonly config: Pick<Config, 'tmpDir'>;
   readonly version: string;
-  readonly joined: Pick<JoinedBatches, 'results' | 'files' | 'path'>;
+  readonly joined: Pick<JoinedBatches, 'results' | 'zips'>;
 }
 
 /** Collects what the machines of a joined batch have sent, as `BatchArtifacts` does for the jobs of the service. */
@@ -26,11 +27,14 @@ export class JoinedArtifacts {
     this.#parts = parts;
   }
 
-  /** A zip with a folder for each flow, in it `retry-1` and so on for later attempts. */
+  /**
+   * A zip with a folder for each flow, in it `retry-1` and so on for later attempts. If artifacts cannot be had, since the
+   * node with them is gone, a file says so in their place.
+   */
   async archive(batch: string): Promise<Readable> {
     const { joined } = this.#parts;
     const { flows } = await joined.results(batch);
-    return openArchive(this.#sources(batch, foldersOf(flows), await joined.files(batch)));
+    return openArchive(this.#sources(batch, foldersOf(flows), await joined.zips.ofEnded(batch)));
   }
 
   /** @param base the service's address as its client sees it */
@@ -52,20 +56,29 @@ export class JoinedArtifacts {
   async *#sources(
     batch: string,
     folders: readonly string[],
-    files: Awaited<ReturnType<JoinedBatches['files']>>,
+    zips: Awaited<ReturnType<JoinedBatches['zips']['ofEnded']>>,
   ): AsyncGenerator<ArchiveSource, void> {
     const { tmpDir } = this.#parts.config;
     await mkdir(tmpDir, { recursive: true });
-    for (const { job, attempt, file } of files) {
-      const dir = await mkdtemp(join(tmpDir, 'attempt-'));
+    for (const { job, attempt, ...zip } of zips) {
+      const temporary = await mkdtemp(join(tmpDir, 'attempt-'));
+      const dir = join(temporary, 'files');
       try {
-        await unpackZip(this.#parts.joined.path(batch, file), dir, { maxBytes: MAX_UNPACKED_BYTES });
+        await mkdir(dir);
+        const file = await this.#parts.joined.zips.fetch(batch, zip, join(temporary, 'artifacts.zip'));
+        if (typeof file === 'string') await unpackZip(file, dir, { maxBytes: MAX_UNPACKED_BYTES });
+        else await writeFile(join(dir, MISSING), missingText(zip, file));
         yield { dir, folder: attemptFolder(folders[job] ?? '', attempt - 1) };
       } finally {
-        await rm(dir, { recursive: true, force: true });
+        await rm(temporary, { recursive: true, force: true });
       }
     }
   }
+}
+
+function missingText({ node }: ResultZip, { message }: Error): string {
+  const where = node === null ? '' : `, since they are on the node ${node}`;
+  return `The artifacts of this attempt are missing here${where}.\n${message}.\n`;
 }
 
 /** The folder of each flow, in order. */

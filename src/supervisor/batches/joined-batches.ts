@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../base/clock.js';
 import type { Config } from '../../config.js';
-import type { JoinedAttempt } from '../../journal/joined-changes.js';
+import { DUE_AT_ONCE, type JoinedAttempt } from '../../journal/joined-changes.js';
 import type { Journal } from '../../journal/journal.js';
 import { BatchId, type BatchRecord } from '../../protocol/batches/batch.js';
 import {
@@ -20,23 +20,24 @@ import {
   type RenewAnswer,
 } from '../../protocol/batches/joined.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { MAX_UPLOAD_BYTES, openArtifact } from '../artifacts/session-files.js';
+import { MAX_UPLOAD_BYTES } from '../artifacts/session-files.js';
 import type { OpenFile } from '../ports/artifacts.js';
 import type { Joined } from '../ports/joined.js';
 import { newSessionId } from '../sessions/index.js';
+import { noteOf, type ResultNodes, ResultZips, zipOf } from './result-zips.js';
 import { batchRow, type StoredBatch } from './stored-batch.js';
 
 /** How soon a machine that gets no job asks again, in seconds. */
 const RETRY_AFTER_S = 2;
 /** No client can send this as a key of its own: headers have no line ends. */
 const BUILD_KEY = 'join\n';
-/** The names of files with artifacts: job, attempt, and what no other upload has. */
-const ZIP = /^\d{1,5}-\d{1,2}-[0-9a-f]{12}\.zip$/;
 
 export interface JoinedBatchesParts {
   readonly journal: Journal;
   readonly config: Pick<Config, 'batchesDir'>;
   readonly clock: Clock;
+  /** Null if this service is alone. */
+  readonly nodes: ResultNodes | null;
   /** @throws NOT_FOUND */
   find(id: string): Promise<StoredBatch>;
   record(batch: StoredBatch): Promise<BatchRecord>;
@@ -45,23 +46,28 @@ export interface JoinedBatchesParts {
 /** A batch that machines join. */
 type JoinedStored = StoredBatch & { readonly join: NonNullable<StoredBatch['join']> };
 
-/** See {@link Joined}. Everything but the artifacts is in the journal, so that a restart of the service loses nothing. */
+/**
+ * See {@link Joined}. Everything but the artifacts is in the journal, so that a restart of the service loses nothing, and
+ * every node answers the same.
+ */
 export class JoinedBatches implements Joined {
+  readonly zips: ResultZips;
   readonly #parts: JoinedBatchesParts;
 
   constructor(parts: JoinedBatchesParts) {
     this.#parts = parts;
+    this.zips = new ResultZips(parts);
   }
 
   async join(request: JoinRequest, caller: string): Promise<JoinedBatch> {
     const known = await this.#ofBuild(request, caller);
     if (known !== null) return { ...(await this.#parts.record(known)), created: false };
     const { build, hash, name = null, labels = {}, jobs } = request;
-    const { clock, journal } = this.#parts;
+    const { journal } = this.#parts;
     const id = BatchId.parse(newSessionId());
     const batch: StoredBatch = {
       id,
-      createdAt: clock.now().toISOString(),
+      createdAt: (await this.now()).toISOString(),
       name,
       labels,
       parallel: null,
@@ -112,13 +118,11 @@ export class JoinedBatches implements Joined {
     const { id: batchId } = await this.#find(id);
     const { journal } = this.#parts;
     await this.expire();
-    const [claim] = await journal.joinedAttempts(batchId, token);
+    const [claim] = await journal.joinedAttempts(batchId, { token });
     if (claim?.state !== 'running') throw lost();
-    const folder = this.#folder(batchId);
-    await mkdir(folder, { recursive: true });
-    // A name of its own: a machine whose answer was lost sends its zip again, maybe while the first one still arrives.
-    const name = `${claim.job}-${claim.attempt}-${randomBytes(6).toString('hex')}.zip`;
-    const file = join(folder, name);
+    const zip = this.zips.next(claim);
+    const file = this.zips.path(batchId, zip);
+    await mkdir(dirname(file), { recursive: true });
     try {
       await pipeline(content, atMost(MAX_UPLOAD_BYTES), createWriteStream(`${file}.part`));
       await rename(`${file}.part`, file);
@@ -127,12 +131,18 @@ export class JoinedBatches implements Joined {
       throw error;
     }
     const { size } = await stat(file);
-    const noted = await journal.changeJoined({ change: 'artifacts', batchId, token, file: name, ...this.#now() });
+    const noted = await journal.changeJoined({
+      change: 'artifacts',
+      batchId,
+      token,
+      file: noteOf(zip),
+      ...this.#now(),
+    });
     if (noted === 0) {
       await rm(file, { force: true });
       throw lost();
     }
-    if (claim.artifacts !== null) await rm(join(folder, claim.artifacts), { force: true });
+    if (claim.artifacts !== null) await this.zips.remove(batchId, zipOf(claim.artifacts));
     return size;
   }
 
@@ -180,29 +190,23 @@ export class JoinedBatches implements Joined {
 
   async artifacts(id: string, name: string): Promise<OpenFile> {
     const { id: batchId } = await this.#find(id);
-    if (ZIP.test(name)) return openArtifact(this.#folder(batchId), name);
-    throw new TroupeError('NOT_FOUND', 'There are no such artifacts');
-  }
-
-  /** The zips of ended attempts; {@link path} says where. */
-  async files(
-    batchId: string,
-  ): Promise<readonly { readonly job: number; readonly attempt: number; readonly file: string }[]> {
-    const attempts = await this.#parts.journal.joinedAttempts(batchId);
-    return attempts.flatMap(({ state, job, attempt, artifacts: file }) =>
-      state === 'ended' && file !== null ? [{ job, attempt, file }] : [],
-    );
-  }
-
-  path(batchId: string, file: string): string {
-    return join(this.#folder(batchId), file);
+    return this.zips.open(batchId, name);
   }
 
   /** Ends claims and batches that have expired, so that what is read next is up to date. */
   async expire(): Promise<void> {
-    const now = this.#now();
     const { journal } = this.#parts;
-    if (await journal.joinedDue(now.nowMs)) await journal.changeJoined({ change: 'expire', ...now });
+    for (let isAll = false; !isAll; ) {
+      const now = this.#now();
+      const batchIds = await journal.joinedDue(now.nowMs);
+      if (batchIds.length > 0) await journal.changeJoined({ change: 'expire', batchIds, ...now });
+      isAll = batchIds.length < DUE_AT_ONCE;
+    }
+  }
+
+  /** The present by the clock that says when claims and batches have ended: of several nodes, by that of the database. */
+  async now(): Promise<Date> {
+    return new Date(await this.#parts.journal.joinedNow(this.#now().nowMs));
   }
 
   /** Stops all jobs that have not ended: their machines find out when they renew. */
@@ -232,10 +236,6 @@ export class JoinedBatches implements Joined {
     throw new TroupeError('NOT_FOUND', `The service runs the jobs of batch ${id} itself; there is nothing to claim`);
   }
 
-  #folder(batchId: string): string {
-    return join(this.#parts.config.batchesDir, batchId, 'results');
-  }
-
   #now(): { readonly nowMs: number; readonly at: string } {
     const now = this.#parts.clock.now();
     return { nowMs: now.getTime(), at: now.toISOString() };
@@ -260,7 +260,8 @@ function attemptOf(batchId: string, { attempt, machine, state, data, artifacts }
     attempt,
     machine,
     result: data === null ? null : JoinedResult.parse(JSON.parse(data)),
-    artifacts: artifacts === null || state !== 'ended' ? null : `/api/batches/${batchId}/results/${artifacts}`,
+    artifacts:
+      artifacts === null || state !== 'ended' ? null : `/api/batches/${batchId}/results/${zipOf(artifacts).name}`,
   };
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { RequestVault } from '../../auth/request-vault.js';
 import { asAbsent } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
+import type { Journal, KeyValue } from '../../journal/journal.js';
 import { type BatchRequest, isPicture } from '../../protocol/batches/batch.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { JobRequest, type SessionRecord } from '../../protocol/session.js';
@@ -19,28 +20,33 @@ const StoredJobs = z.record(
 
 interface Place {
   readonly config: Pick<Config, 'flowsDir' | 'batchesDir'>;
-  readonly vault: RequestVault;
   readonly batch: string;
 }
 
-/**
- * Stores the jobs of a batch so that they can run again, encrypted and without {@link PRIVATE} members, in the batch's
- * folder. They are removed with the batch.
- * @param jobs by the id of the session
- */
-export async function storeJobs(
-  { config, vault, batch }: Place,
-  jobs: readonly (readonly [string, JobRequest])[],
-): Promise<void> {
+/** The jobs of a batch as they are stored so that they can run again: encrypted, and without {@link PRIVATE} members. */
+export type SealedJobs = ReturnType<RequestVault['seal']>;
+
+/** @param jobs by the id of the session */
+export function sealJobs(vault: RequestVault, jobs: readonly (readonly [string, JobRequest])[]): SealedJobs {
   const stored = jobs.map(([id, job]) => {
     const without = PRIVATE.filter((member) => job[member] !== undefined);
     const kept = Object.entries(job).filter(([member]) => !without.some((one) => one === member));
     return [id, { job: Object.fromEntries(kept), without }];
   });
+  return vault.seal(Object.fromEntries(stored), '');
+}
+
+/** The row of the journal with the jobs, for other nodes. */
+export function batchJobsRow(batch: string, jobs: SealedJobs): KeyValue {
+  return { kind: 'batch-jobs', id: batch, data: jobs };
+}
+
+/** Stores the jobs in the batch's folder. They are removed with the batch. */
+export async function storeJobs({ config, batch }: Place, jobs: SealedJobs): Promise<void> {
   const file = fileOf(config, batch);
   await mkdir(join(config.batchesDir, batch), { recursive: true });
   try {
-    await writeFile(`${file}.new`, JSON.stringify(vault.seal(Object.fromEntries(stored), '')), { mode: 0o600 });
+    await writeFile(`${file}.new`, JSON.stringify(jobs), { mode: 0o600 });
     await rename(`${file}.new`, file);
   } catch (cause) {
     await rm(`${file}.new`, { force: true }).catch(() => undefined);
@@ -55,14 +61,20 @@ export async function storeJobs(
  * @throws INVALID_REQUEST if there is none, if one needs what was not kept, or if the jobs are not stored
  */
 export async function readJobsAgain(
-  options: Place & { readonly records: readonly SessionRecord[]; readonly failed: boolean },
+  options: Place & {
+    readonly vault: RequestVault;
+    readonly journal: Pick<Journal, 'keyValues'>;
+    readonly records: readonly SessionRecord[];
+    readonly failed: boolean;
+  },
 ): Promise<Pick<BatchRequest, 'jobs' | 'flows'>> {
-  const { config, vault, batch, records, failed } = options;
+  const { config, vault, journal, batch, records, failed } = options;
   const chosen = records.filter(({ status }) => !failed || status === 'failed' || status === 'stopped');
   if (chosen.length === 0)
     throw new TroupeError('INVALID_REQUEST', 'No job of the batch failed; there is nothing to run');
   const text = await readFile(fileOf(config, batch), 'utf8').catch(asAbsent);
-  const stored = StoredJobs.safeParse(text === null ? null : vault.unseal(JSON.parse(text))?.request);
+  const sealed: unknown = text === null ? (await journal.keyValues('batch-jobs', batch))[0]?.data : JSON.parse(text);
+  const stored = StoredJobs.safeParse(vault.unseal(sealed)?.request);
   if (!stored.success) {
     throw new TroupeError(
       'INVALID_REQUEST',

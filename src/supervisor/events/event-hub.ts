@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../base/clock.js';
 import { Wakeups } from '../../base/deadline.js';
+import type { ClaimBook } from '../../cluster/claim-book.js';
 import type { Journal, JournalBatch } from '../../journal/journal.js';
 import { type EventPage, type EventRow, LazyEvent } from '../../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../../protocol/events.js';
@@ -42,6 +43,7 @@ interface PendingBatch {
  */
 export class EventHub {
   readonly #journal: Journal;
+  readonly #claims: ClaimBook | null;
   /** Waiting readers by the session that they follow; null for those that follow all. */
   readonly #wakeups = new Map<SessionId | null, Wakeups>();
   /** Events that are collected for the next transaction. */
@@ -54,8 +56,10 @@ export class EventHub {
   readonly #turns = new WorkTurns();
   #visibleSeq: number;
 
-  constructor(journal: Journal, clock: Clock = systemClock) {
+  /** @param claims of this node, if others write to the same database; see {@link foreignEvents} */
+  constructor(journal: Journal, clock: Clock = systemClock, claims: ClaimBook | null = null) {
     this.#journal = journal;
+    this.#claims = claims;
     this.#clock = clock;
     this.#visibleSeq = journal.lastSeq();
     this.#past = new PastEvents(journal, this.#cache, () => this.#visibleSeq);
@@ -80,6 +84,11 @@ export class EventHub {
    * @param onLost called once for all events of a batch that cannot be written
    */
   add(events: readonly EventRow[], onLost: (error: unknown) => void): void {
+    if (this.#claims !== null) {
+      // Of one session: if its claim is lost, others' events are not lost with it. The journal groups the writes.
+      this.#write({ events, isKept: true }).catch(onLost);
+      return;
+    }
     this.#pendingBatch ??= this.#startBatch();
     for (const event of events) this.#pendingBatch.events.push(event);
     this.#pendingBatch.lostCallbacks.add(onLost);
@@ -112,12 +121,37 @@ export class EventHub {
   async #write(batch: JournalBatch): Promise<void> {
     this.#writtenAtMs = this.#nowMs();
     const { events = [] } = batch;
-    const firstSeq = await this.#journal.write(batch);
+    const firstSeq = await this.#writeRows(batch);
     if (events.length === 0) return;
-    this.#ring.add(events.map((row, index) => new LazyEvent(firstSeq + index, row)));
-    this.#visibleSeq = firstSeq + events.length - 1;
+    // Events of other nodes lie in between, or were seen before these.
+    if (firstSeq > this.#visibleSeq + 1) this.foreignEvents(firstSeq - 1);
+    if (firstSeq !== this.#visibleSeq + 1) this.#ring.clear();
+    if (firstSeq > this.#visibleSeq) this.#ring.add(events.map((row, index) => new LazyEvent(firstSeq + index, row)));
+    this.#visibleSeq = Math.max(this.#visibleSeq, firstSeq + events.length - 1);
     this.#wake(null);
     if (this.#wakeups.size > 0) for (const id of new Set(events.map(([sessionId]) => sessionId))) this.#wake(id);
+  }
+
+  async #writeRows(batch: JournalBatch): Promise<number> {
+    const claims = this.#claims;
+    if (claims === null) return this.#journal.write(batch);
+    const rights = claims.rightsFor(batch);
+    try {
+      const firstSeq = await this.#journal.write({ ...batch, rights });
+      if (rights !== undefined) claims.written(rights);
+      return firstSeq;
+    } catch (error) {
+      claims.refused(error, rights);
+      throw error;
+    }
+  }
+
+  /** Other nodes have written events, up to this number: readers get them from the journal. */
+  foreignEvents(lastSeq: number): void {
+    if (lastSeq <= this.#visibleSeq) return;
+    this.#ring.clear();
+    this.#visibleSeq = lastSeq;
+    for (const key of [...this.#wakeups.keys()]) this.#wake(key);
   }
 
   /** Wakes the readers of a session that has ended: no more events will come. */

@@ -47,6 +47,11 @@ export class EventRing {
     return { events, through };
   }
 
+  clear(): void {
+    this.#events = [];
+    this.#characters = 0;
+  }
+
   #dropOldest(): void {
     const many = this.#events.length > RING_SIZE + RING_SLACK;
     if (!many && this.#characters <= RING_CHARACTERS) return;

@@ -6,8 +6,10 @@ import type { EventHub } from './event-hub.js';
 
 /** What streams need to know about sessions. */
 interface KnownSessions {
-  /** @throws NOT_FOUND */
-  idOf(id: string): Promise<SessionId>;
+  /** `isElsewhere`: another node may write events of it. @throws NOT_FOUND */
+  find(id: string): Promise<{ readonly id: SessionId; readonly isElsewhere: boolean }>;
+  /** The newest event's number of all nodes; null if this service is alone. @throws the database's error */
+  newestElsewhere(): Promise<number | null>;
   /** Whether more events of the session may come. */
   isLiving(id: SessionId): boolean;
 }
@@ -28,24 +30,30 @@ export class SessionStreams implements EventStreams {
     upTo,
     signal,
   }: StreamSelection & { readonly upTo?: number }): AsyncGenerator<JournalEvent, void> {
-    const sessionId = await this.#idOf(id);
-    yield* this.#hub.stream({ sessionId, after, upTo, signal }, () => this.#isLiving(sessionId));
+    const { sessionId, isLiving } = await this.#find(id);
+    yield* this.#hub.stream({ sessionId, after, upTo, signal }, isLiving);
   }
 
   async *pages({ id, after, signal }: StreamSelection): AsyncGenerator<EventPage, void> {
-    const sessionId = await this.#idOf(id);
-    yield* this.#hub.pages({ sessionId, after, signal }, () => this.#isLiving(sessionId));
+    const { sessionId, isLiving } = await this.#find(id);
+    yield* this.#hub.pages({ sessionId, after, signal }, isLiving);
   }
 
   lastSeq(): number {
     return this.#hub.lastSeq();
   }
 
-  async #idOf(id: string | undefined): Promise<SessionId | undefined> {
-    return id === undefined ? undefined : this.#sessions.idOf(id);
+  async newest(): Promise<number> {
+    const foreign = await this.#sessions.newestElsewhere();
+    if (foreign !== null) this.#hub.foreignEvents(foreign);
+    return this.#hub.lastSeq();
   }
 
-  #isLiving(id: SessionId | undefined): boolean {
-    return id !== undefined && this.#sessions.isLiving(id);
+  async #find(id: string | undefined): Promise<{ readonly sessionId: SessionId | undefined; isLiving(): boolean }> {
+    if (id === undefined) return { sessionId: undefined, isLiving: () => false };
+    const { id: sessionId, isElsewhere } = await this.#sessions.find(id);
+    // A session that another node has ended has its last event on disk, which may not be known here yet.
+    await this.newest();
+    return { sessionId, isLiving: () => isElsewhere || this.#sessions.isLiving(sessionId) };
   }
 }

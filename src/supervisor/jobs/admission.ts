@@ -44,6 +44,7 @@ export class Admission {
   readonly #clock: Clock;
   readonly #onReleased: () => void;
   readonly #limitsOf: (caller: string) => TokenLimits;
+  readonly #queuedElsewhere: () => number;
   readonly #runningOf = new Map<string, number>();
   readonly #mayEnter = (caller: string) =>
     (this.#runningOf.get(caller) ?? 0) < (this.#limitsOf(caller).running ?? Number.POSITIVE_INFINITY);
@@ -59,6 +60,7 @@ export class Admission {
   /**
    * @param options.onReleased called when a slot was released and no session waited for it
    * @param options.limitsOf returns a caller's limits
+   * @param options.queuedElsewhere returns how many jobs wait for any node
    */
   constructor(options: {
     readonly maxSessions: number;
@@ -66,6 +68,7 @@ export class Admission {
     readonly clock: Clock;
     readonly onReleased?: () => void;
     readonly limitsOf?: (caller: string) => TokenLimits;
+    readonly queuedElsewhere?: () => number;
   }) {
     this.#maxSessions = options.maxSessions;
     this.#maxQueue = options.maxQueue;
@@ -76,6 +79,7 @@ export class Admission {
     this.#reserved = new FairLane(nowMs);
     this.#onReleased = options.onReleased ?? (() => undefined);
     this.#limitsOf = options.limitsOf ?? (() => ({}));
+    this.#queuedElsewhere = options.queuedElsewhere ?? (() => 0);
   }
 
   get running(): number {
@@ -83,7 +87,7 @@ export class Admission {
   }
 
   get queued(): number {
-    return this.#jobs.size;
+    return this.#jobs.size + this.#queuedElsewhere();
   }
 
   /**
@@ -123,7 +127,7 @@ export class Admission {
   assertQueueHasRoom(caller: string, jobs = 1): void {
     if (this.#closed) throw stopping();
     const own = this.#jobs.sizeOf(caller) + this.#reserved.sizeOf(caller);
-    const all = this.#jobs.size + this.#reserved.size;
+    const all = this.queued + this.#reserved.size;
     const { queued = Number.POSITIVE_INFINITY } = this.#limitsOf(caller);
     if (own + jobs > queued) throw this.#full(`${own} jobs of this token are already queued`, RETRY_JOB_SECONDS);
     if (all + jobs <= this.#maxQueue) return;

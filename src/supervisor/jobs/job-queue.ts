@@ -1,13 +1,14 @@
 import { sentenceOf } from '../../base/system-fault.js';
-import type { Journal } from '../../journal/journal.js';
+import type { Journal, WaitingSession } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { AutoRequest, isEnded, type SessionId } from '../../protocol/session.js';
+import type { CarriedFiles } from '../artifacts/index.js';
 import {
   type AcceptedSession,
   type EndParts,
   endStored,
   interruptedEnd,
-  type QueuedJob,
+  QueuedJob,
   type SessionDependencies,
   type SessionEnd,
   type SessionTable,
@@ -27,11 +28,13 @@ export interface AdmittedJob extends AcceptedSession {
 }
 
 /** What the queue needs from the scheduler. */
-export interface JobQueueParts extends EndParts, Pick<SessionDependencies, 'vault'> {
+export interface JobQueueParts extends EndParts, Pick<SessionDependencies, 'vault' | 'cluster' | 'config'> {
   readonly journal: Journal;
   readonly table: SessionTable;
   readonly admission: Admission;
   readonly gate: BatchGate;
+  /** With several nodes: what jobs bring with them. */
+  readonly carried?: CarriedFiles | undefined;
   /** The service is stopping: no job is started. */
   isClosed(): boolean;
   /** Runs a job that has a slot, and is responsible for it from now on. Never rejects. */
@@ -50,6 +53,10 @@ export interface JobQueueParts extends EndParts, Pick<SessionDependencies, 'vaul
 export class JobQueue {
   readonly #parts: JobQueueParts;
   readonly #retrying = new Set<QueuedJob>();
+  /** Jobs that this node has claimed again before it had released their browsers. */
+  readonly #claimedEarly = new Map<SessionId, QueuedJob>();
+  /** Of jobs that were given back to the queue of all nodes. */
+  readonly #lostStarts = new Map<SessionId, number>();
 
   constructor(parts: JobQueueParts) {
     this.#parts = parts;
@@ -57,6 +64,7 @@ export class JobQueue {
 
   /** Reserves room for jobs that are about to be accepted, so that concurrent submissions do not overfill the queue. */
   reserve(jobs: readonly QueuedJob[]): void {
+    if (this.#parts.cluster !== undefined) return;
     for (const job of jobs) {
       this.#parts.table.addQueued(job);
       this.#parts.admission.reserve(job.caller, job.id);
@@ -65,10 +73,54 @@ export class JobQueue {
 
   /** Releases the reservation of jobs that were not accepted. */
   cancelReservation(jobs: readonly QueuedJob[]): void {
+    if (this.#parts.cluster !== undefined) return;
     for (const { id } of jobs) {
       this.#parts.table.drop(id);
       this.#parts.admission.leaveQueue(id);
     }
+  }
+
+  /** Jobs are on disk that were reserved: they are queued here, or any node takes them. */
+  accepted(jobs: readonly QueuedJob[]): void {
+    if (this.#parts.cluster !== undefined) this.#parts.cluster.hint();
+    else for (const job of jobs) this.add(job);
+  }
+
+  /** A job has given up its slot, to begin again or to continue later. */
+  requeued(job: QueuedJob): void {
+    const { table, hub, cluster } = this.#parts;
+    if (cluster === undefined) {
+      this.add(job);
+      return;
+    }
+    const { id, lostStarts } = job;
+    if (lostStarts > 0) this.#lostStarts.set(id, lostStarts);
+    table.drop(id);
+    cluster.release(id);
+    hub.sessionGone(id);
+    cluster.hint();
+    const again = this.#claimedEarly.get(id);
+    this.#claimedEarly.delete(id);
+    if (again !== undefined) this.claimed(again);
+  }
+
+  /** This node has claimed the job. */
+  claimed(waiting: WaitingSession): void {
+    const { id } = waiting;
+    const job = new QueuedJob(waiting, this.#lostStarts.get(id) ?? 0);
+    if (this.#parts.cluster !== undefined && this.#parts.table.has(id)) {
+      this.#claimedEarly.set(id, job);
+      return;
+    }
+    this.#lostStarts.delete(id);
+    this.add(job);
+  }
+
+  /** Another node has the job: it is forgotten here, and nothing is written about it. */
+  forget({ id }: QueuedJob): void {
+    this.leave(id);
+    this.#parts.table.drop(id);
+    this.#parts.cluster?.release(id);
   }
 
   /** Queues a job that is on disk and is not queued. */
@@ -97,7 +149,7 @@ export class JobQueue {
   }
 
   async #end(job: QueuedJob, end: SessionEnd): Promise<void> {
-    const { journal, table, gate, hub } = this.#parts;
+    const { journal, table, gate, hub, cluster } = this.#parts;
     const { id } = job;
     this.leave(id);
     try {
@@ -112,6 +164,7 @@ export class JobQueue {
     }
     gate.leave(id);
     table.drop(id);
+    cluster?.release(id);
     hub.sessionGone(id);
   }
 
@@ -120,7 +173,8 @@ export class JobQueue {
     const { journal, log, isClosed } = this.#parts;
     const lost = (error: unknown) =>
       log(`still waiting because of a disk error: ${sentenceOf(error)}`, { session: job.id });
-    const read = await Promise.all([journal.get(job.id), this.#requestOf(job.id)]).catch((error) => {
+    const files = this.#parts.carried?.fetch(job);
+    const read = await Promise.all([journal.get(job.id), this.#requestOf(job.id), files]).catch((error) => {
       lost(error);
       this.#addLater(job);
       return null;

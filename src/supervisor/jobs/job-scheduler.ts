@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccessTokens } from '../../auth/access-tokens.js';
-import { RateLimit } from '../../auth/rate-limit.js';
 import { onAbort, unstretched } from '../../base/deadline.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { Journal, JournalBatch, KeyValue, StoredRequest, WaitingSession } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { type EventRow, eventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../../protocol/session.js';
-import type { ArtifactKeeper } from '../artifacts/index.js';
+import type { ArtifactKeeper, CarriedFiles } from '../artifacts/index.js';
 import { WarmPool } from '../browsers/index.js';
-import type { Submitter } from '../ports/sessions.js';
+import type { OwnHealth, Submitter } from '../ports/sessions.js';
 import {
   type AcceptedSession,
   acceptedRecord,
@@ -24,6 +23,7 @@ import {
 } from '../sessions/index.js';
 import { Admission } from './admission.js';
 import { BatchGate } from './batch-gate.js';
+import { CallerLimits } from './caller-limits.js';
 import { JobAttempts } from './job-attempts.js';
 import { JobQueue } from './job-queue.js';
 import { assertSupported, checkTask, flowFileCheck } from './request-check.js';
@@ -45,6 +45,8 @@ const BATCH_STRIDE = 200;
 /** The jobs of a new batch, and its row in the journal. */
 export interface NewBatch {
   readonly row: KeyValue;
+  /** The flows that it brings, for other nodes. */
+  readonly flows: readonly KeyValue[];
   readonly jobs: readonly AutoRequest[];
   readonly parallel: number | null;
   readonly submission: SubmissionKey | null;
@@ -57,6 +59,8 @@ export interface SchedulerParts extends SessionDependencies {
   readonly journal: Journal;
   readonly tokens: AccessTokens;
   readonly artifacts: ArtifactKeeper;
+  /** With several nodes: what jobs bring with them. */
+  readonly carried?: CarriedFiles | undefined;
   readonly table: SessionTable;
   /** Called once for each session that was started, when its end is on disk. */
   ended(session: LivingSession): void;
@@ -77,7 +81,7 @@ export class JobScheduler {
   readonly #parts: SchedulerParts;
   readonly #admission: Admission;
   readonly #pool: WarmPool;
-  readonly #rate: RateLimit;
+  readonly #limits: CallerLimits;
   /** Submissions by Idempotency-Key. */
   readonly submissions: Submissions;
   readonly #gate = new BatchGate();
@@ -88,13 +92,14 @@ export class JobScheduler {
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
     const { maxSessions, maxQueue } = parts.config;
-    this.#rate = new RateLimit(parts.clock);
+    this.#limits = new CallerLimits(parts);
     this.submissions = new Submissions(parts.journal, parts.vault);
     this.#admission = new Admission({
       maxSessions,
       maxQueue,
       clock: parts.clock,
       limitsOf: (caller) => parts.tokens.limitsOf(caller),
+      queuedElsewhere: () => parts.cluster?.queued ?? 0,
       onReleased: () => this.#pool.slotFreed(),
     });
     this.#pool = new WarmPool({
@@ -108,7 +113,8 @@ export class JobScheduler {
       isClosed: () => this.#closed,
       queue: ({ session, caller, lostStarts }) => {
         // If the job's end was requested meanwhile, the session handles it.
-        if (session.ended === undefined) this.#queue.add(new QueuedJob({ ...session.record, caller }, lostStarts));
+        if (session.ended !== undefined) return;
+        this.#queue.requeued(new QueuedJob({ ...session.record, caller }, lostStarts));
       },
     });
     this.#queue = new JobQueue({
@@ -135,9 +141,11 @@ export class JobScheduler {
     await this.#pool.close();
   }
 
-  capacity(): { readonly max: number; readonly running: number; readonly queued: number; readonly warm: number } {
+  capacity(): OwnHealth['capacity'] {
     const { running, queued } = this.#admission;
-    return { max: this.#parts.config.maxSessions, running, queued, warm: this.#pool.ready };
+    const { config, cluster } = this.#parts;
+    const demand = cluster?.demand ?? running + queued;
+    return { max: config.maxSessions, running, queued, warm: this.#pool.ready, demand };
   }
 
   /** 1 for the next job, null for one that does not wait. */
@@ -176,12 +184,14 @@ export class JobScheduler {
     submission: SubmissionKey | null,
   ): Promise<SessionRecord> {
     const { config, table } = this.#parts;
-    this.#bound(caller);
+    await this.#limits.start(caller);
     const deadlineMs = config.createTimeout * 1000;
     const startedAt = performance.now();
     const asked = this.#parts.clock.now();
+    await this.#limits.live(caller, { signal, deadlineMs });
     const slot = await this.#admission.waitForSlot(caller, { signal, deadlineMs });
     const { id, open } = this.#pool.prepare(request);
+    this.#parts.cluster?.creating(id);
     const session = this.#register({ request, record: this.#accepted(id, request, { now: asked }), caller });
     const removeAbortListener = onAbort(signal, () => session.abandon());
     try {
@@ -190,6 +200,7 @@ export class JobScheduler {
       return session.record;
     } catch (error) {
       table.drop(session.record.id);
+      this.#parts.cluster?.notCreated(session.record.id);
       throw error;
     } finally {
       removeAbortListener();
@@ -213,24 +224,28 @@ export class JobScheduler {
   }
 
   async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
-    const { hub, table } = this.#parts;
+    const { hub, table, carried } = this.#parts;
     await checkTask(request, this.#parts, flowFileCheck(this.#parts.config.flowsDir));
     await this.#parts.states.check(caller)(request.state);
-    this.#bound(caller);
+    await this.#limits.start(caller);
+    await this.#limits.queue(caller);
     this.#admission.assertQueueHasRoom(caller);
     const record = this.#accepted(newSessionId(), request);
     const job = new QueuedJob({ ...record, caller });
+    const keyValues = (await carried?.entriesFor(record.id)) ?? [];
     this.#queue.reserve([job]);
     try {
       await hub.write({
         ...this.#acceptance(record, request, caller, submission),
         records: [{ record, lease: null }],
+        keyValues,
       });
     } catch (error) {
+      carried?.notWritten();
       this.#queue.cancelReservation([job]);
       throw error;
     }
-    this.#queue.add(job);
+    this.#queue.accepted([job]);
     return table.withQueuePosition(record);
   }
 
@@ -254,24 +269,29 @@ export class JobScheduler {
       records.push(record);
       requests.push(this.#sealed(record, request, caller));
     }
-    this.#bound(caller, records.length);
+    await this.#limits.start(caller, records.length);
+    await this.#limits.queue(caller, records.length);
     this.#admission.assertQueueHasRoom(caller, records.length);
     const jobs = records.map((record) => new QueuedJob({ ...record, caller }));
+    const files = (await this.#parts.carried?.entriesFor(batch.row.id)) ?? [];
     this.#queue.reserve(jobs);
     try {
       await this.#parts.hub.write({
         records: records.map((record) => ({ record, lease: null })),
         requests,
         events: records.map((record) => this.#acceptedEvent(record)),
-        keyValues: [batch.row],
+        keyValues: [batch.row, ...batch.flows, ...files],
         submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.row.id }],
       });
     } catch (error) {
+      this.#parts.carried?.notWritten();
       this.#queue.cancelReservation(jobs);
       throw error;
     }
-    if (batch.parallel !== null) this.#gate.open(batch.row.id, batch.parallel, jobs.length);
-    for (const job of jobs) this.#queue.add(job);
+    // Of several nodes, the database holds them back: see `claimJobs`.
+    const isGated = batch.parallel !== null && this.#parts.cluster === undefined;
+    if (isGated) this.#gate.open(batch.row.id, batch.parallel, jobs.length);
+    this.#queue.accepted(jobs);
     return jobs.map(({ id }) => id);
   }
 
@@ -296,9 +316,19 @@ export class JobScheduler {
     this.#parts.pending(this.#attempts.resume({ session, request, caller, lostStarts: 0 }, phase, false));
   }
 
-  /** Queues a job that is already on disk. */
+  /** Queues a job that is already on disk; of several nodes, this one has claimed it. */
   requeue(job: WaitingSession): void {
-    this.#queue.add(new QueuedJob(job));
+    this.#queue.claimed(job);
+  }
+
+  /** A job is queued again on disk, for any node. */
+  givenBack(job: WaitingSession): void {
+    this.#queue.requeued(new QueuedJob(job));
+  }
+
+  /** See {@link JobQueue.forget}. */
+  forget(job: QueuedJob): void {
+    this.#queue.forget(job);
   }
 
   #accepted(
@@ -347,15 +377,10 @@ export class JobScheduler {
     return session;
   }
 
-  /** @throws CAPACITY if the caller has reached its limit per minute */
-  #bound(caller: string, count = 1): void {
-    const { perMinute } = this.#parts.tokens.limitsOf(caller);
-    if (perMinute !== undefined) this.#rate.take(caller, perMinute, count);
-  }
-
   #assertAccepts(request: LiveRequest | AutoRequest): void {
     if (this.#closed) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
-    const { config, driver } = this.#parts;
+    const { config, driver, cluster } = this.#parts;
+    if (request.mode !== 'auto') cluster?.assertAccepts();
     assertSupported({ egress: config.egress, ...request }, driver.offers);
   }
 }

@@ -40,9 +40,21 @@ export class Submissions {
       // The same fingerprint means the same request, so the result has the same type.
       return open.made as Promise<T>;
     }
-    const made = this.#find(key, fingerprint, read).then((found) => found ?? make({ key, fingerprint }));
+    const find = () => this.#find(key, fingerprint, read);
+    const made = find().then((found) => found ?? this.#make(() => make({ key, fingerprint }), find));
     this.#open.set(key, { fingerprint, made });
     return made.finally(() => this.#open.delete(key));
+  }
+
+  /** Of two nodes that get the same submission at the same time, the journal refuses one: it returns the other's. */
+  async #make<T>(make: () => Promise<T>, find: () => Promise<T | null>): Promise<T> {
+    try {
+      return await make();
+    } catch (error) {
+      const found = await find().catch(() => null);
+      if (found !== null) return found;
+      throw error;
+    }
   }
 
   async #find<T>(key: string, fingerprint: string, read: (id: string) => Promise<T>): Promise<T | null> {

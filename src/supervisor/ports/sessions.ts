@@ -18,6 +18,7 @@ import type { Artifacts } from './artifacts.js';
 import type { Batches } from './batches.js';
 import type { Connections } from './connections.js';
 import type { Flows } from './flows.js';
+import type { Nodes } from './nodes.js';
 import type { EventStreams } from './streams.js';
 import type { Submitter } from './submitter.js';
 
@@ -78,9 +79,9 @@ export interface Sessions {
   counts(failedSince: string): Promise<SessionCounts>;
   /**
    * Stops a running or queued session. Removes the record and artifacts of an ended one, unless a call within the last
-   * minute stopped it. With `purge` it does both at once.
+   * minute stopped it. With `purge` it does both at once; with `never`, an ended one stays.
    */
-  remove(id: string, purge: boolean): Promise<void>;
+  remove(id: string, purge: boolean | 'never'): Promise<void>;
   /**
    * Returns the result's JSON text. Aborting `signal` drops a waiting script. A running script continues, since its
    * effects
@@ -93,6 +94,8 @@ export interface Sessions {
   readonly connections: Connections;
   readonly artifacts: Artifacts;
   readonly flows: Flows;
+  /** Null if the service shares its database with no other. */
+  readonly nodes: Nodes | null;
   readonly streams: EventStreams;
   /** A picture of the session's active page, once there is a newer one; null if there is none in time. */
   nextFrame(id: string, order: FrameRequest, signal: AbortSignal): Promise<ScreenFrame | null>;

@@ -21,4 +21,6 @@ export interface EventStreams {
   pages(selection: StreamSelection): AsyncIterable<EventPage>;
   /** The newest event's number: the `after` of a stream that wants only new events. */
   lastSeq(): number;
+  /** The same, of all nodes: a client may have got events from another one. */
+  newest(): Promise<number>;
 }

@@ -15,7 +15,7 @@ export {
 } from './session-child.js';
 export { SessionConnections } from './session-connections.js';
 export type { SessionDependencies } from './session-dependencies.js';
-export { flowsEnd, interruptedEnd, lostEnd, type SessionEnd, stoppedEnd } from './session-end.js';
+export { flowsEnd, interruptedEnd, lostEnd, nodeLostEnd, type SessionEnd, stoppedEnd } from './session-end.js';
 export type { Slot } from './session-lifecycle.js';
 export { type AcceptedSession, acceptedRecord, newSessionId, waitingRecord } from './session-record.js';
 export { labelsOf, parseId, SessionTable } from './session-table.js';

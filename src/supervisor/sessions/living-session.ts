@@ -292,6 +292,7 @@ export class LivingSession {
       signal.throwIfAborted();
       this.#journal.record = startedRecord(this.record, {
         driver: driver.name,
+        node: config.node?.id,
         isStored: config.artifacts !== undefined,
         now: clock.now(),
       });

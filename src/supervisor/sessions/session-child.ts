@@ -9,7 +9,7 @@ import { MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import { NETWORK_LOG } from '../../report/har.js';
 import { TRACE_LOG } from '../../report/trace/trace-log-file.js';
-import { flowsDirOf } from '../artifacts/index.js';
+import { flowsDirOf, requestsDirOf } from '../artifacts/index.js';
 import type { SessionDependencies } from './session-dependencies.js';
 
 /** Scripts that an actor may have queued, and how much longer than its time limit each may take. */
@@ -64,7 +64,12 @@ export interface SessionStart {
  * `temporary`, since an interrupted flow cannot be continued. A lost browser ends all of them.
  */
 export function startSessionActor(
-  { config, supervision, closedPorts }: Pick<SessionDependencies, 'config' | 'supervision' | 'closedPorts'>,
+  {
+    config,
+    supervision,
+    closedPorts,
+    cluster,
+  }: Pick<SessionDependencies, 'config' | 'supervision' | 'closedPorts' | 'cluster'>,
   { id, restart, lease, timeoutMs, signal: wanted, takesOver, task }: SessionStart,
 ): Promise<SessionChild> {
   return supervision.start({
@@ -77,8 +82,8 @@ export function startSessionActor(
         endpoint: lease.endpoint,
         devTools: lease.devTools(),
         page: request,
-        flowsDir: flowsDirOf(config, batch),
-        requestsDir: config.requestsDir,
+        flowsDir: flowsDirOf(config, batch, id),
+        requestsDir: requestsDirOf(config, id),
         reach: {
           ownPort: config.port,
           closedPorts,
@@ -104,6 +109,7 @@ export function startSessionActor(
         },
         pausesOnFailure: request.mode === 'auto' && request.pauseOnFailure === true,
         controller,
+        actsUntil: cluster?.actsUntil.shared,
       };
     },
     restart,

@@ -1,5 +1,6 @@
 import type { ActorRef } from '../../actors/actor.js';
 import type { SessionMessages } from '../../actors/session/messages.js';
+import { pause } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 import { type ErrorBody, TroupeError } from '../../protocol/errors.js';
@@ -16,13 +17,18 @@ const STEP_MS = 3_600_000;
 /** How long one request waits for the first DevTools message. */
 const NEXT_MESSAGE_MS = 20_000;
 const GRACE_MS = 5_000;
+/** How often it is checked whether a handoff of another node has ended, in milliseconds. */
+const ELSEWHERE_EVERY_MS = 200;
 
 /** The connections to the sessions of a table. */
 export class SessionConnections implements Connections {
   readonly #table: SessionTable;
+  readonly #handoffElsewhere: (id: string) => string | null;
 
-  constructor(table: SessionTable) {
+  /** @param handoffElsewhere the open handoff of a session of another node, as of a moment ago */
+  constructor(table: SessionTable, handoffElsewhere: (id: string) => string | null = () => null) {
     this.#table = table;
+    this.#handoffElsewhere = handoffElsewhere;
   }
 
   /** The session while it starts, runs, or ends. @throws NOT_FOUND, SESSION_BUSY if it is queued, SESSION_ENDED */
@@ -64,7 +70,8 @@ export class SessionConnections implements Connections {
   }
 
   openHandoff(id: string): string | null {
-    return this.#table.living(parseId(id))?.handoff.open ?? null;
+    const living = this.#table.living(parseId(id));
+    return living === undefined ? this.#handoffElsewhere(id) : living.handoff.open;
   }
 
   async nextHandoff(id: string, signal: AbortSignal): Promise<Handoff> {
@@ -73,6 +80,7 @@ export class SessionConnections implements Connections {
 
   async handoffEnded(id: string, handoff: string, signal: AbortSignal): Promise<void> {
     await this.#table.living(parseId(id))?.handoff.ended(handoff, signal);
+    while (this.openHandoff(id) === handoff) await pause(ELSEWHERE_EVERY_MS, { signal });
   }
 
   async answerHandoff(id: string, given: HandoffRequest, by: string): Promise<Handoff> {

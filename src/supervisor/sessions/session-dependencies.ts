@@ -3,6 +3,7 @@ import type { LoginStates } from '../../auth/login-states.js';
 import type { RequestVault } from '../../auth/request-vault.js';
 import type { SetupValues } from '../../auth/setup-values.js';
 import type { Clock } from '../../base/clock.js';
+import type { ClusterNode } from '../../cluster/cluster-node.js';
 import type { Config } from '../../config.js';
 import type { Driver } from '../../containers/driver.js';
 import type { Log } from '../../telemetry/log.js';
@@ -22,6 +23,8 @@ export interface SessionDependencies {
   readonly webhooks: Outbox;
   /** Makes videos of sessions whose driver cannot record them. */
   readonly videos: VideoEncoders;
+  /** This node, if several share the database. */
+  readonly cluster?: ClusterNode | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** See `EgressSetting`. */

@@ -1,4 +1,5 @@
 import type { FlowsOutcome } from '../../actors/session/messages.js';
+import { nodeLost } from '../../cluster/claim-book.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EndReason, SessionMode, SessionStatus } from '../../protocol/session.js';
 
@@ -27,6 +28,11 @@ export function interruptedEnd(mode: SessionMode): SessionEnd {
       ? new TroupeError('INTERRUPTED', 'The service stopped in the middle of a flow; submit the job again')
       : new TroupeError('WORKER_LOST', 'The service stopped, and the browser ended with it; create a new session');
   return { status: 'failed', reason: 'interrupted', summary: null, error: encodeError(error) };
+}
+
+/** The end of a session whose node is gone. */
+export function nodeLostEnd(node: string | undefined): SessionEnd {
+  return { status: 'failed', reason: 'lost', summary: null, error: encodeError(nodeLost(node)) };
 }
 
 /** The end of a job that reached its time limit. */

@@ -54,8 +54,11 @@ export class SessionJournal {
   readonly #stateCollected: (state: string) => void;
   readonly #browserRequested: (request: BrowserRequest) => void;
   readonly #browserLost: (name: string) => void;
-  readonly #lost = (error: unknown): void =>
+  readonly #lost = (error: unknown): void => {
+    // Another node has the session: its end here is under way.
+    if (encodeError(error).code === 'NODE_LOST') return;
     this.#deps.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
+  };
   #open = true;
 
   /**
@@ -255,6 +258,8 @@ export async function writeEnd(
       await withDeadline(hub.write({ ...batch, isKept: true }), { ms: AWAY_MS, late, clock });
       return;
     } catch (error) {
+      // Another node writes it.
+      if (encodeError(error).code === 'NODE_LOST') return;
       log(`its end was not written: ${sentenceOf(error)}`, { session: id });
       if (isWaiting) return;
       await pause(waitMs, { clock });

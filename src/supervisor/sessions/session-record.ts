@@ -71,15 +71,24 @@ export function acceptedRecord(
   };
 }
 
-/** @param options.isStored whether the artifacts are to be moved to a store */
+/**
+ * @param options.node of several nodes the one that runs it
+ * @param options.isStored whether the artifacts are to be moved to a store
+ */
 export function startedRecord(
   record: SessionRecord,
-  { driver, isStored, now }: { readonly driver: string; readonly isStored: boolean; readonly now: Date },
+  {
+    driver,
+    node,
+    isStored,
+    now,
+  }: { readonly driver: string; readonly node?: string | undefined; readonly isStored: boolean; readonly now: Date },
 ): SessionRecord {
   const at = now.toISOString();
   const startedAt = record.startedAt ?? at;
   const started = { ...record, status: 'running', state: 'running', startedAt, lastActivityAt: at, driver } as const;
-  return isStored ? { ...started, artifacts: 'pending' } : started;
+  if (node === undefined) return isStored ? { ...started, artifacts: 'pending' } : started;
+  return { ...started, node, artifacts: isStored ? 'pending' : 'node' };
 }
 
 /** The record of a session that waits for no person. */
@@ -157,6 +166,7 @@ export function startFacts(
     driver: record.driver ?? lease.identity.driver,
     browser: lease.endpoint.product,
     thread,
+    ...(record.node === undefined ? {} : { node: record.node }),
     mode: record.mode,
     // Time before a retry was not spent waiting.
     ...(record.attempt > 1 ? {} : { waitedMs: Math.max(0, begunMs - Date.parse(record.createdAt)) }),

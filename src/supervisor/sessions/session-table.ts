@@ -61,6 +61,11 @@ export class SessionTable {
     return [...this.#living.values()];
   }
 
+  /** Of all sessions that may still change here. */
+  allIds(): readonly SessionId[] {
+    return [...this.#living.keys(), ...this.#queued.keys()];
+  }
+
   /** @throws NOT_FOUND */
   async get(id: string): Promise<SessionRecord> {
     const sessionId = parseId(id);
@@ -77,7 +82,10 @@ export class SessionTable {
     return stored.map(({ record }) => this.withQueuePosition(this.#known(record.id) ?? record));
   }
 
-  /** The record of a session that has not ended. How one has ended is true once it is on disk. */
+  /**
+   * The record of a session that has not ended. How one has ended is true once it is on disk: of a node that has lost the
+   * session, it never is.
+   */
   #known(id: SessionId): SessionRecord | null {
     const record = this.#living.get(id)?.record;
     return record === undefined || isEnded(record.status) ? null : record;

@@ -14,6 +14,7 @@ import {
   flowsEnd,
   interruptedEnd,
   lostEnd,
+  nodeLostEnd,
   readProgress,
   type SessionDependencies,
   type SessionEnd,
@@ -29,7 +30,12 @@ export interface RecoveryParts
 }
 
 /** A session that was running, from the journal; without a request if that cannot be read. */
-type StoredWork = StoredSession & { readonly request?: unknown; readonly caller: string };
+type StoredWork = StoredSession & {
+  readonly request?: unknown;
+  readonly caller: string;
+  /** It ran in an earlier start on this home, where its browser may still be. */
+  readonly wasHere: boolean;
+};
 
 /** What happens to a session that was running. */
 type RecoveryPlan =
@@ -43,6 +49,23 @@ export interface Recovered {
   /** @throws why the session cannot continue; its browser is then released */
   resume(session: ResumableSession, lease: BrowserLease): Promise<void>;
   queue(job: WaitingSession): void;
+  /** A job that was running is queued again, on disk. By default as {@link queue}. */
+  requeued?(job: WaitingSession): void;
+}
+
+/** What was left. */
+export interface LeftSessions {
+  readonly waiting: readonly WaitingSession[];
+  /** Those that were running. */
+  readonly sessions: readonly StoredSession[];
+  readonly damaged: readonly DamagedSession[];
+}
+
+/** What all earlier runs of a service left that has the journal for itself. */
+export async function leftSessions(journal: Journal): Promise<LeftSessions> {
+  // Read before the sessions that were running are queued again.
+  const waiting = await journal.waiting();
+  return { waiting, ...(await journal.running()) };
 }
 
 /** A session that was running, what happens to it, and its adopted browser. */
@@ -52,6 +75,8 @@ interface Recoverable {
   readonly adoption: Adoption;
 }
 
+/** What becomes of a session is decided once, so it waits for a database that is away. */
+const KEPT = { isKept: true } as const;
 /** Limited, because resuming all at once would delay each beyond its deadline. */
 const RECOVERED_AT_ONCE = 4;
 
@@ -66,34 +91,34 @@ const RECOVERED_AT_ONCE = 4;
  * - a browser whose session does not continue is removed
  *
  * An error ends only its own session. Rejects only if the journal cannot be read.
+ *
+ * @param options.sweeps at the start: adopts browsers, and removes all others. Later, no session that is found has one
  */
-export async function recoverSessions(parts: RecoveryParts, recovered: Recovered): Promise<void> {
+export async function recoverSessions(
+  parts: RecoveryParts,
+  recovered: Recovered,
+  { waiting, sessions, damaged }: LeftSessions,
+  { sweeps }: { readonly sweeps: boolean },
+): Promise<void> {
   const { journal, vault, log } = parts;
-  // Read before the sessions that were running are queued again.
-  const waiting = await journal.waiting();
-  const { sessions, damaged } = await journal.running();
   for (const session of damaged) await endDamaged(parts, session);
   const running = await Promise.all(
     sessions.map(async (session): Promise<Recoverable> => {
       const asked = await journal.request(session.record.id);
-      const stored: StoredWork = { ...session, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
+      const wasHere = sweeps && session.record.node === parts.config.node?.id;
+      const stored: StoredWork = { ...session, wasHere, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
       const plan = await planOf(journal, stored).catch((error: unknown): RecoveryPlan => {
         log(`its progress cannot be read: ${sentenceOf(error)}`, { session: stored.record.id });
         return { kind: 'end', end: unreadableEnd(error), request: null };
       });
-      const adoption = plan.kind === 'resume' ? await adoptBrowser(parts, stored) : NOTHING_ADOPTED;
+      const adoption = plan.kind === 'resume' && wasHere ? await adoptBrowser(parts, stored) : NOTHING_ADOPTED;
       return { stored, plan, adoption };
     }),
   );
   const adopted = running.filter(({ adoption }) => adoption.lease !== null);
   // A session with its own browser need not wait for the removal; one that gets a new browser must, to have its slot.
-  await Promise.all([
-    reap(
-      parts,
-      adopted.map(({ adoption }) => adoption),
-    ),
-    recoverAll(parts, recovered, adopted),
-  ]);
+  const adoptions = adopted.map(({ adoption }) => adoption);
+  await Promise.all([sweeps ? reap(parts, adoptions) : undefined, recoverAll(parts, recovered, adopted)]);
   await recoverAll(
     parts,
     recovered,
@@ -136,7 +161,7 @@ async function endingOnError(parts: RecoveryParts, stored: StoredWork, work: () 
     await work();
   } catch (error) {
     parts.log(`cannot be recovered: ${sentenceOf(error)}`, { session: id });
-    await endStored(parts, stored, lostEnd(error)).catch((cause) =>
+    await endStored(parts, stored, lostEnd(error), KEPT).catch((cause) =>
       parts.log(`its end was not written: ${sentenceOf(cause)}`, { session: id }),
     );
   }
@@ -166,14 +191,14 @@ async function recover(
   if (plan.kind === 'resume') {
     const { request } = plan.resumed;
     if (request.mode === 'auto') return requeue(parts, recovered, stored, { request, failed: null });
-    const end = interruptedEnd('live');
-    return endStored(parts, stored, why === null ? end : { ...end, error: encodeError(why) });
+    const end = stored.wasHere ? interruptedEnd('live') : nodeLostEnd(record.node);
+    return endStored(parts, stored, why === null ? end : { ...end, error: encodeError(why) }, KEPT);
   }
   const { end, request } = plan;
   if (request !== null && end.error !== null && beginsAgain(request, record, end)) {
     return requeue(parts, recovered, stored, { request, failed: end.error });
   }
-  await endStored(parts, stored, end);
+  await endStored(parts, stored, end, KEPT);
 }
 
 async function planOf(journal: Journal, { record, request, caller }: StoredWork): Promise<RecoveryPlan> {
@@ -213,8 +238,10 @@ async function requeue(
   const left = { retriesLeft: retriesLeft(request, stored.record) - 1 };
   const data = failed === null ? null : { attempt, error: failed, ...left };
   const events = data === null ? [] : [eventRow(record.id, { type: 'AttemptFailed', data }, clock.now().toISOString())];
-  await hub.write({ records: [{ record, lease: null }], events });
-  recovered.queue({ id: record.id, batch: record.batch, caller: stored.caller });
+  await hub.write({ records: [{ record, lease: null }], events, ...KEPT });
+  const job = { id: record.id, batch: record.batch, caller: stored.caller };
+  if (recovered.requeued === undefined) recovered.queue(job);
+  else recovered.requeued(job);
 }
 
 /** Never rejects. */
@@ -222,7 +249,7 @@ async function endWaiting(parts: RecoveryParts, { id }: WaitingSession, error: u
   parts.log(`cannot be queued again: ${sentenceOf(error)}`, { session: id });
   try {
     const stored = await parts.journal.get(id);
-    if (stored !== null) await endStored(parts, stored, lostEnd(error));
+    if (stored !== null) await endStored(parts, stored, lostEnd(error), KEPT);
   } catch (cause) {
     parts.log(`its end was not written: ${sentenceOf(cause)}`, { session: id });
   }
@@ -244,7 +271,7 @@ async function endDamaged(parts: RecoveryParts, damaged: DamagedSession): Promis
     const defaults = { maxIterations, publicUrl, model: null, batch: batch ?? undefined, now: new Date(createdAt) };
     const unknown = acceptedRecord(id.data, {}, defaults);
     const record = known ?? { ...unknown, mode: mode === 'auto' ? 'auto' : 'live' };
-    await endStored(parts, { record }, unreadableEnd(undefined));
+    await endStored(parts, { record }, unreadableEnd(undefined), KEPT);
   } catch (error) {
     parts.log(`its end was not written: ${sentenceOf(error)}`, { session: text });
   }

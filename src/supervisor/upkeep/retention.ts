@@ -5,8 +5,8 @@ import type { Clock } from '../../base/clock.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { Journal } from '../../journal/journal.js';
-import type { SessionId } from '../../protocol/session.js';
-import { type ArtifactKeeper, removeBatchFlows } from '../artifacts/index.js';
+import { SessionId, type SessionRecord } from '../../protocol/session.js';
+import { type ArtifactKeeper, type CarriedFiles, removeBatchFlows } from '../artifacts/index.js';
 
 const RUN_EVERY_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;
@@ -51,9 +51,11 @@ export class Retention {
   /** Never rejects: the next run tries again. */
   async #run(): Promise<void> {
     try {
+      const { doesChores = () => true } = this.#parts;
       // First: what follows fails while a store for artifacts does not answer.
-      await this.#prune();
-      const old = await this.#removeOld();
+      if (doesChores()) await this.#prune();
+      await this.#removeFolders();
+      const old = doesChores() ? await this.#removeOld() : 0;
       const much = await this.#removeSurplus();
       if (old + much > 0) this.#parts.log(`retention: removed ${old} old sessions, and ${much} to free disk space`);
     } catch (error) {
@@ -98,14 +100,21 @@ export class Retention {
     for (;;) {
       const page = await this.#parts.journal.list({ before, limit: PAGE, oldestFirst: true });
       for (const { record } of page)
-        if (record.endedAt !== null && !this.#parts.isLiving(record.id)) ids.push(record.id);
+        if (record.endedAt !== null && !this.#parts.isLiving(record.id) && this.#isHere(record)) ids.push(record.id);
       if (page.length < PAGE) return ids;
       before = page.at(-1)?.record.id;
     }
   }
 
+  /** Whether the session's files are in this home; of those in the store, one node takes care. */
+  #isHere({ node, artifacts }: Pick<SessionRecord, 'node' | 'artifacts'>): boolean {
+    const { doesChores = () => true } = this.#parts;
+    if (artifacts === 'stored') return doesChores();
+    return node === this.#parts.config.node?.id;
+  }
+
   async #prune(): Promise<void> {
-    const { clock, journal, config } = this.#parts;
+    const { clock, config, journal } = this.#parts;
     const now = clock.now().getTime();
     await journal.prune({
       runsBefore: new Date(now - HISTORY_DAYS * DAY_MS).toISOString(),
@@ -114,10 +123,30 @@ export class Retention {
       joinedBefore: new Date(now - Math.max(1, config.retention.days) * DAY_MS).toISOString(),
     });
     await this.#parts.states.removeExpired();
+    await this.#parts.carried?.removeUnused();
+  }
+
+  /** Removes the folders of batches, and of sessions that another node has removed; stores those that it has ended. */
+  async #removeFolders(): Promise<void> {
+    const { clock, journal, config, artifacts } = this.#parts;
+    const before = clock.now().getTime() - DAY_MS;
     const known = new Set((await journal.keyValues('batch')).map(({ id }) => id));
-    for (const folder of await oldFolders(config.batchesDir, now - DAY_MS)) {
-      if (!known.has(folder)) await removeBatchFlows(config, folder);
+    for (const folder of await oldFolders(config.batchesDir, before)) {
+      if (!known.has(folder) && !this.#isLiving(folder)) await removeBatchFlows(config, folder);
     }
+    if (config.node === undefined) return;
+    for (const folder of await oldFolders(config.sessionsDir, before)) {
+      const id = SessionId.safeParse(folder);
+      if (!id.success) continue;
+      const stored = await journal.get(id.data);
+      if (stored === null) await artifacts.remove(id.data);
+      else artifacts.uploadLeft(stored.record);
+    }
+  }
+
+  #isLiving(folder: string): boolean {
+    const id = SessionId.safeParse(folder);
+    return id.success && this.#parts.isLiving(id.data);
   }
 
   /** Removes the record last: if the service ends in between, the next run finds it and removes the rest. */
@@ -138,12 +167,16 @@ export class Retention {
 }
 
 export interface RetentionParts {
-  readonly config: Pick<Config, 'retention' | 'batchesDir' | 'flowsDir'>;
+  readonly config: Pick<Config, 'retention' | 'batchesDir' | 'flowsDir' | 'sessionsDir' | 'node'>;
   readonly journal: Journal;
   readonly artifacts: ArtifactKeeper;
   readonly states: Pick<LoginStates, 'removeExpired'>;
   readonly clock: Clock;
   readonly log: (line: string) => void;
+  /** With several nodes: what jobs bring with them. */
+  readonly carried?: Pick<CarriedFiles, 'removeUnused'> | undefined;
+  /** Of several nodes one removes old sessions, for all. True by default. */
+  doesChores?(): boolean;
   /** Whether a session still holds resources. */
   isLiving(id: SessionId): boolean;
 }

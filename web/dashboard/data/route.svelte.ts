@@ -15,6 +15,7 @@ export type Place =
   | { readonly view: 'flows'; readonly path: string | null }
   | { readonly view: 'stats'; readonly flow: string | null; readonly days: number }
   | { readonly view: 'new'; readonly flow: string | null }
+  | { readonly view: 'nodes' }
   | { readonly view: 'api' };
 
 class Route {
@@ -30,7 +31,7 @@ class Route {
 /**
  * The view of a URL: `#/`, `#/runs/{id}`, `#/runs/{id}/flows/{path}`, `#/sessions`, `#/sessions?search=words`, `#/sessions/{id}`, the same followed
  * by `/step-3`, `#step-3` or `?step=3`, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`, `#/stats/{flow}?days=7`, `#/new`,
- * `#/new?flow={path}`, `#/api`. `#/?search=words` is the list of sessions, as it was once.
+ * `#/new?flow={path}`, `#/nodes`, `#/api`. `#/?search=words` is the list of sessions, as it was once.
  */
 export function placeOf(hash: string): Place {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -54,6 +55,7 @@ export function placeOf(hash: string): Place {
     case 'new':
       return { view, flow: query.get('flow') };
     case 'wall':
+    case 'nodes':
     case 'api':
       return { view };
   }

@@ -109,6 +109,9 @@ export class Transcript {
       case 'VideoFailed':
         note('warn', `the video ended early: ${event.data.reason}`);
         return;
+      case 'NodeDraining':
+        note('warn', `the node ${event.data.node} is to leave: end the session soon`);
+        return;
       case 'SessionStarted':
         this.#starts.push(at);
         note('plain', `${event.data.browser}, ${event.data.driver} driver`);

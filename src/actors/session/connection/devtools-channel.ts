@@ -3,6 +3,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { boundedWait } from '../../../base/deadline.js';
 import { deferred } from '../../../base/deferred.js';
+import { SharedDeadline } from '../../../base/shared-deadline.js';
 import type { DevToolsAddress } from '../../../containers/driver.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import { type DevToolsTransport, openTransport } from './devtools-transport.js';
@@ -74,6 +75,7 @@ interface ConnectedUser extends DevToolsUser {
  */
 export class DevToolsChannel {
   readonly #sessionsFile: string | null;
+  readonly #actsUntil: SharedDeadline | null;
   readonly #owners = new Map<string, ConnectedUser>();
   readonly #users = new Set<ConnectedUser>();
   readonly #held = new HeldPages<ConnectedUser>();
@@ -85,13 +87,15 @@ export class DevToolsChannel {
   #earlier: readonly string[];
   readonly #disconnected = deferred<void>();
 
-  private constructor(sessionsFile: string | null) {
+  private constructor(sessionsFile: string | null, actsUntil: SharedArrayBuffer | undefined) {
     this.#sessionsFile = sessionsFile;
     this.#earlier = sessionsFile === null ? [] : readLines(sessionsFile);
+    this.#actsUntil = actsUntil === undefined ? null : new SharedDeadline(actsUntil);
   }
 
   /**
    * @param bounds.keepsEarlier the caller ends the sessions of an earlier client itself, see {@link endEarlierSessions}
+   * @param bounds.actsUntil of a {@link SharedDeadline}: once it has passed, nothing that users send reaches the browser
    * @throws WORKER_LOST if the browser does not answer within the bounds
    */
   static async open(
@@ -99,10 +103,11 @@ export class DevToolsChannel {
     bounds: {
       readonly signal: AbortSignal;
       readonly deadlineMs: number;
+      readonly actsUntil?: SharedArrayBuffer | undefined;
       readonly keepsEarlier?: boolean;
     },
   ): Promise<DevToolsChannel> {
-    const channel = new DevToolsChannel(address.kind === 'pipe' ? address.sessionsFile : null);
+    const channel = new DevToolsChannel(address.kind === 'pipe' ? address.sessionsFile : null, bounds.actsUntil);
     channel.#transport = await openTransport(
       address,
       {
@@ -196,6 +201,8 @@ export class DevToolsChannel {
 
   #send(user: ConnectedUser, text: string, sessionId: string | undefined): boolean {
     if (!this.#users.has(user)) return true;
+    // Another node may already act in its place; this session is about to be ended.
+    if (this.#actsUntil?.hasPassed === true) return true;
     if (sessionId === undefined) {
       this.#setHolds(user, text);
       this.#transport?.send(`{"sessionId":"${user.root}",${text.slice(1)}`);

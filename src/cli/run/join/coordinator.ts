@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { pause } from '../../../base/deadline.js';
 import {
-  CLAIM_LEASE_S,
   ClaimAnswer,
   JoinedBatch,
   JoinedFlows,
@@ -12,11 +10,7 @@ import {
 } from '../../../protocol/batches/joined.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import type { ServiceClient } from '../../service-client.js';
-
-/** How long a service that does not answer is asked again, in milliseconds: as long as a claim lasts. */
-const PATIENCE_MS = CLAIM_LEASE_S * 1000;
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 4_000;
+import { patiently } from '../patiently.js';
 
 export type Claimed = Extract<ClaimAnswer, { state: 'claimed' }>;
 
@@ -44,7 +38,7 @@ export class Coordinator {
     request: JoinRequest,
     cancelled: AbortSignal,
   ): Promise<Coordinator> {
-    const batch = await patiently(cancelled, () => client.json('POST', '/api/batches/join', request));
+    const batch = await patiently(() => client.json('POST', '/api/batches/join', request), cancelled);
     return new Coordinator(client, machine, cancelled, JoinedBatch.parse(batch));
   }
 
@@ -88,29 +82,11 @@ export class Coordinator {
   }
 
   #patiently<T>(call: () => Promise<T>): Promise<T> {
-    return patiently(this.#cancelled, call);
+    return patiently(call, this.#cancelled);
   }
 }
 
 /** The service no longer takes anything under the claim. */
 export function isClaimLost(error: unknown): boolean {
   return error instanceof TroupeError && error.code === 'CLAIM_LOST';
-}
-
-/** Repeats a call that got no answer. @throws what the service answered; UNAVAILABLE after {@link PATIENCE_MS} */
-async function patiently<T>(cancelled: AbortSignal, call: () => Promise<T>): Promise<T> {
-  const until = performance.now() + PATIENCE_MS;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isAway(error) || cancelled.aborted || performance.now() + pauseMs > until) throw error;
-    }
-    await pause(pauseMs);
-  }
-}
-
-function isAway(error: unknown): boolean {
-  if (error instanceof TroupeError) return error.code === 'UNAVAILABLE' || error.code === 'CAPACITY';
-  return error instanceof Error && error.name === 'TimeoutError';
 }

@@ -1,4 +1,4 @@
-import { TroupeError } from '../protocol/errors.js';
+import { TroupeError } from '../../protocol/errors.js';
 
 /**
  * Whether a service may use a database, so that nodes of two neighbouring versions can run together. A schema's generation

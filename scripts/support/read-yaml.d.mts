@@ -1,0 +1,1 @@
+export function readYaml(text: string): unknown[];

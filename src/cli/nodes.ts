@@ -1,0 +1,74 @@
+import { serviceToken } from '../config/environment.js';
+import { readConfig } from '../config.js';
+import { Health, NodeInfo } from '../protocol/answers.js';
+import { TroupeError } from '../protocol/errors.js';
+import { UsageError } from './failure.js';
+import { parseOptions } from './parse-options.js';
+import { ownUrl, ServiceClient } from './service-client.js';
+
+/** Lists the nodes that share the service's database, or removes one that is lost. */
+export async function runNodes(args: readonly string[]): Promise<number> {
+  const [command, id, ...rest] = args;
+  if (command !== 'remove') return list(args);
+  if (id === undefined || id.startsWith('-')) throw new UsageError('troupe nodes remove NODE');
+  const { url } = parseOptions(rest, { url: { type: 'string' } });
+  const { service } = await connect(url);
+  await service.json('DELETE', `/api/nodes/${encodeURIComponent(id)}`);
+  process.stdout.write(`${id} is removed\n`);
+  return 0;
+}
+
+/** Drains a node: the one that is named, else the one of this home. */
+export async function runDrain(args: readonly string[]): Promise<number> {
+  const [first] = args;
+  const named = first === undefined || first.startsWith('-') ? undefined : first;
+  const { url } = parseOptions(named === undefined ? args : args.slice(1), { url: { type: 'string' } });
+  const { service, own } = await connect(url);
+  const id = named ?? own;
+  if (id === undefined) throw new UsageError('troupe drain NODE: this home has no "node" in troupe.json');
+  const node = NodeInfo.parse(await service.json('POST', `/api/nodes/${encodeURIComponent(id)}/drain`));
+  const { running } = node;
+  const left = running === 1 ? 'its session has ended' : `its ${running} sessions have ended`;
+  process.stdout.write(`${id} takes no more work, and stops ${running === 0 ? 'now' : `when ${left}`}\n`);
+  return 0;
+}
+
+/**
+ * Says whether the service accepts work; with `--live` only whether it answers at all. For the health checks of Docker and
+ * Kubernetes: the token comes from the same configuration as the service's.
+ * @throws UNAVAILABLE if no service answers, or it is still starting
+ */
+export async function runHealth(args: readonly string[]): Promise<number> {
+  const { live = false, url } = parseOptions(args, { live: { type: 'boolean' }, url: { type: 'string' } });
+  const { service } = await connect(url);
+  if (live) {
+    process.stdout.write(`${service.url} answers\n`);
+    return 0;
+  }
+  const { status, capacity } = Health.parse(await service.json('GET', '/api/health'));
+  process.stdout.write(`${status}: ${capacity.running} of ${capacity.max} run, ${capacity.queued} wait\n`);
+  return status === 'ok' ? 0 : 1;
+}
+
+async function list(args: readonly string[]): Promise<number> {
+  const { url } = parseOptions(args, { url: { type: 'string' } });
+  const { service } = await connect(url);
+  const nodes = NodeInfo.array().parse(await service.json('GET', '/api/nodes'));
+  for (const { id, state, running, places, version, url, seen } of nodes) {
+    process.stdout.write(`${[id, state.padEnd(8), `${running}/${places}`, version, url, seen].join('  ')}\n`);
+  }
+  if (nodes.length === 0) process.stderr.write('The service is alone: its troupe.json has no "node".\n');
+  return 0;
+}
+
+/**
+ * The service at this address, else that of this home, and the id of this home's node.
+ * @throws UNAVAILABLE if no service answers
+ */
+async function connect(url?: string): Promise<{ service: ServiceClient; own: string | undefined }> {
+  const config = readConfig({});
+  const address = url ?? ownUrl(config);
+  const service = new ServiceClient(address, serviceToken() ?? config.token ?? null);
+  if (!(await service.answers())) throw new TroupeError('UNAVAILABLE', `No service answers at ${address}`);
+  return { service, own: config.node?.id };
+}
