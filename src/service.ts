@@ -119,7 +119,7 @@ export async function startService(
       config,
       instance,
       ownPort: gateway.port,
-      closedPorts: closedPorts.shared,
+      closedPorts,
       log,
     };
     const { driver, description } = options.driver ?? (await chooseDriver(surroundings));

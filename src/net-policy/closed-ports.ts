@@ -13,7 +13,7 @@ const MAX_TRIES = 1_000;
 /**
  * What pages, scripts and webhooks must not reach, besides the service's own port, and what changes while it runs: ports of
  * this machine, those of chromedrivers and of the listeners that they connect to, with one bit for each port; and ports of
- * other machines, at which other nodes listen. In memory that all threads share.
+ * other machines, at which other nodes listen. In memory that all threads share; one thread alone writes it.
  */
 export class ClosedPorts {
   /** Can be sent to other threads. */
@@ -21,6 +21,7 @@ export class ClosedPorts {
   readonly #bits: Uint8Array;
   readonly #head: Int32Array;
   readonly #targets: DataView;
+  readonly #watchers: (() => void)[] = [];
 
   constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(BITS_BYTES + HEAD_BYTES + MAX_TARGETS * TARGET_BYTES)) {
     this.shared = shared;
@@ -29,19 +30,26 @@ export class ClosedPorts {
     this.#targets = new DataView(shared, BITS_BYTES + HEAD_BYTES);
   }
 
+  /** Calls this after something was closed through this object, for as long as it lives. */
+  watch(closed: () => void): void {
+    this.#watchers.push(closed);
+  }
+
   has(port: number): boolean {
     return isPort(port) && (Atomics.load(this.#bits, port >> 3) & (1 << (port & 7))) !== 0;
   }
 
   add(port: number): void {
-    if (isPort(port)) Atomics.or(this.#bits, port >> 3, 1 << (port & 7));
+    if (!isPort(port)) return;
+    Atomics.or(this.#bits, port >> 3, 1 << (port & 7));
+    this.#closed();
   }
 
   delete(port: number): void {
     if (isPort(port)) Atomics.and(this.#bits, port >> 3, ~(1 << (port & 7)));
   }
 
-  /** Closes these ports of other machines, the first {@link MAX_TARGETS}, in place of those before. For one thread. */
+  /** Closes these ports of other machines, the first {@link MAX_TARGETS}, in place of those before. */
   closeTargets(targets: readonly { readonly address: AddressBytes; readonly port: number }[]): void {
     const closed = targets.slice(0, MAX_TARGETS);
     Atomics.add(this.#head, 0, 1);
@@ -52,6 +60,7 @@ export class ClosedPorts {
     }
     Atomics.store(this.#head, 1, closed.length);
     Atomics.add(this.#head, 0, 1);
+    this.#closed();
   }
 
   /** The addresses of other machines at which this port is closed now, as `formatAddress` returns them. */
@@ -64,6 +73,10 @@ export class ClosedPorts {
       if (before % 2 === 0 && Atomics.load(this.#head, 0) === before) break;
     }
     return found;
+  }
+
+  #closed(): void {
+    for (const closed of this.#watchers) closed();
   }
 
   #read(count: number, port: number): readonly string[] {

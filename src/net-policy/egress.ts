@@ -138,6 +138,15 @@ export class EgressRules {
     return localAddress === remoteAddress || (remoteAddress !== undefined && isLoopback(remoteAddress));
   }
 
+  /**
+   * Whether an open connection goes to what is always blocked: ports of this machine, other nodes, servers that the service
+   * uses. They may have been blocked since it was opened.
+   */
+  closes(port: number, localAddress: string | undefined, remoteAddress: string | undefined): boolean {
+    if (remoteAddress !== undefined && this.#isTarget(remoteAddress, port)) return true;
+    return this.isOwn(port, localAddress, remoteAddress);
+  }
+
   /** The reason why this address is blocked, or null. `host` is the requested host. */
   refusal(address: string, host: string, port: number): string | null {
     if (parseAddress(address) === null) return 'it is not an address';

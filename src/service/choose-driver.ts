@@ -13,6 +13,7 @@ import type { Driver } from '../containers/driver.js';
 import { NetworkGate } from '../containers/gate/network-gate.js';
 import { removeLeftoverContainers, removeLeftoverProcesses } from '../containers/orphans.js';
 import { ProcessDriver } from '../containers/process/process-driver.js';
+import type { ClosedPorts } from '../net-policy/closed-ports.js';
 import { TroupeError } from '../protocol/errors.js';
 
 /** The driver of a service's browsers. */
@@ -28,8 +29,7 @@ interface DriverDependencies {
   readonly instance: string;
   /** The port that the service listens on; browsers cannot reach it. */
   readonly ownPort: number;
-  /** See `EgressSetting`. */
-  readonly closedPorts?: SharedArrayBuffer | undefined;
+  readonly closedPorts: ClosedPorts;
   readonly log: (line: string) => void;
 }
 
@@ -109,7 +109,7 @@ async function dockerChoice(
   const secures = (how: string) => info.SecurityOptions?.some((option) => option.startsWith(`name=${how}`)) ?? false;
   const setting = {
     ownPort,
-    closedPorts,
+    closedPorts: closedPorts.shared,
     ownNames: ownNames(config),
     hostAddress: await bridgeAddress(engine),
     forward: config.forward,
@@ -117,6 +117,7 @@ async function dockerChoice(
     loopback: 'forwarded' as const,
   };
   const gate = new NetworkGate(setting, log);
+  closedPorts.watch(() => gate.recheck());
   const driver = await DockerDriver.create({
     engine,
     gate,
@@ -185,7 +186,7 @@ async function processChoice(
   const chromium = await findChromium({ configured, user, cacheDir: `${tmpDir}/chromium` });
   const setting = {
     ownPort,
-    closedPorts,
+    closedPorts: closedPorts.shared,
     ownNames: ownNames(config),
     hostAddress: null,
     forward: config.forward,
@@ -193,6 +194,7 @@ async function processChoice(
     loopback: 'open',
   } as const;
   const network = new NetworkGate(setting, log);
+  closedPorts.watch(() => network.recheck());
   const driver = await ProcessDriver.create({
     chromium,
     sandbox,

@@ -98,6 +98,8 @@ export class ModelProcess {
         if (claim === null) return this.#handle({ kind: 'notCreated', sessionId });
         if (!this.machine.holdsPending(sessionId)) return;
         this.#handle({ kind: 'created', claim });
+        // It has found out with this answer that it was frozen, and has stopped all of this start.
+        if (this.machine.start.startToken !== start.startToken) return;
         this.#actors.set(sessionId, { claim, events: 0 });
         this.#liveStep({ claim, steps: LIVE_STEPS });
       },

@@ -70,6 +70,11 @@ export class NetworkGate {
     this.#permit(leaseId, egress);
   }
 
+  /** To be called after more was closed in {@link EgressSetting.closedPorts}: cuts the connections to it. */
+  recheck(): void {
+    this.#thread?.listeners.recheck().catch((error: unknown) => this.#log(sentenceOf(error)));
+  }
+
   /** Closes the doors of a lease and cuts what passes through. Idempotent. */
   async close(leaseId: string): Promise<void> {
     this.#wanted.delete(leaseId);

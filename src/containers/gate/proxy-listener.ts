@@ -45,6 +45,8 @@ export interface ListenerRoutes {
 export class ProxyListener {
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
+  /** The far ends of connections that are through, and the ports that they lead to. */
+  readonly #reached = new Map<Socket, number>();
   readonly #ways: ListenerRoutes;
   readonly #kind: ListenerKind;
 
@@ -104,6 +106,15 @@ export class ProxyListener {
     return listener;
   }
 
+  /** Cuts the connections to what has been closed since they were opened. */
+  recheck(): void {
+    const rules = this.#ways.rules();
+    for (const [remote, port] of this.#reached) {
+      // The near end follows.
+      if (rules.closes(port, remote.localAddress, remote.remoteAddress)) remote.destroy();
+    }
+  }
+
   /** Cuts every connection. Idempotent. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -155,7 +166,12 @@ export class ProxyListener {
     const { rules, lookUp } = this.#ways;
     const unwatch = onDisconnect(client, () => cut.abort());
     try {
-      return await reach(rules(), host, port, cut.signal, lookUp);
+      const reached = await reach(rules(), host, port, cut.signal, lookUp);
+      if (typeof reached !== 'string') {
+        this.#reached.set(reached, port);
+        reached.once('close', () => this.#reached.delete(reached));
+      }
+      return reached;
     } finally {
       unwatch();
     }

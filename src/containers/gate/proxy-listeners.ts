@@ -5,7 +5,10 @@ import { type ListenerKind, type ListenerPlace, ProxyListener } from './proxy-li
 
 const NOTHING_SET: SessionEgress = { forward: [], egress: {} };
 
-/** Every door of a service and the rules behind each. Connections that stand are not cut when rules change. */
+/**
+ * Every door of a service and the rules behind each. When rules change, open connections are not cut, except those to what
+ * is always blocked.
+ */
 export class ProxyListeners {
   readonly #setting: EgressSetting;
   readonly #names: NameLookUps;
@@ -32,8 +35,16 @@ export class ProxyListeners {
       throw new Error(sentenceOf(cause), { cause });
     });
     entry.open.push(listener);
-    if (listener.port !== undefined) this.#ports.add(listener.port);
+    if (listener.port !== undefined) {
+      this.#ports.add(listener.port);
+      this.recheck();
+    }
     return listener.port;
+  }
+
+  /** Cuts the connections to what has been closed since they were opened. */
+  recheck(): void {
+    for (const { open } of this.#rules.values()) for (const listener of open) listener.recheck();
   }
 
   /** Idempotent. */

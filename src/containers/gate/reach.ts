@@ -24,26 +24,26 @@ export async function reach(
     case 'refused':
       return 'refused';
     case 'loopback':
-      return notOwn(rules, port, await connectTo(route.addresses, port, signal));
+      return notClosed(rules, port, await connectTo(route.addresses, port, signal));
     case 'address': {
       if (rules.refusal(route.address, host, port) !== null) return 'refused';
-      return notOwn(rules, port, await connectTo([route.address], port, signal));
+      return notClosed(rules, port, await connectTo([route.address], port, signal));
     }
     case 'name': {
       const found = await lookUp(route.name, signal);
       if (found.length === 0) return 'unreachable';
       const open = found.filter((address) => rules.refusal(address, host, port) === null);
-      return open.length === 0 ? 'refused' : notOwn(rules, port, await connectTo(open, port, signal));
+      return open.length === 0 ? 'refused' : notClosed(rules, port, await connectTo(open, port, signal));
     }
   }
 }
 
 /**
  * Interfaces that are down have addresses too, and come and go; but a connection to any address of this machine comes from
- * that very address. Not a byte has passed yet.
+ * that very address. What was closed while the connection was being opened is refused, too. Not a byte has passed yet.
  */
-function notOwn(rules: EgressRules, port: number, reached: Socket | ReachFault): Socket | ReachFault {
-  if (typeof reached === 'string' || !rules.isOwn(port, reached.localAddress, reached.remoteAddress)) return reached;
+function notClosed(rules: EgressRules, port: number, reached: Socket | ReachFault): Socket | ReachFault {
+  if (typeof reached === 'string' || !rules.closes(port, reached.localAddress, reached.remoteAddress)) return reached;
   reached.destroy();
   return 'refused';
 }

@@ -59,7 +59,7 @@ export function serviceReach({ ownPort, closedPorts, egress }: ServiceReachOptio
       }, lookUp),
     guard(socket, { hostname, port }) {
       guardConnection(socket, (local, remote) =>
-        rules.isOwn(port, local, remote) ? refused(hostname, 'it is the service itself') : null,
+        rules.closes(port, local, remote) ? refused(hostname, 'it is the service itself') : null,
       );
     },
   };

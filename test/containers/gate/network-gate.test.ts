@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
+import { parseAddress } from '#troupe/net-policy/address.js';
+import { ClosedPorts } from '#troupe/net-policy/closed-ports.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { inTime, openFolder } from '../driver-fixture.js';
 
@@ -122,4 +124,36 @@ t.test('A closed door cuts what passes through it', async (t) => {
   await gate.close('lease');
   await inTime(closed);
   await t.rejects(ask(path, 'localhost', port));
+});
+
+t.test('What is closed later is cut, also while it is being used, and what stays open is not', async (t) => {
+  const folder = openFolder(t);
+  const path = join(folder, 'net');
+  const ports = new ClosedPorts();
+  const setting = { ownPort: 1, ownNames: [], hostAddress: null, forward: [], egress: {}, loopback: 'open' } as const;
+  const gate = new NetworkGate({ ...setting, closedPorts: ports.shared }, (line) => t.comment(line));
+  ports.watch(() => gate.recheck());
+  t.teardown(() => gate.close('lease'));
+  await gate.open('lease', { madeAt: join(folder, 'made'), path }, { kind: 'socks' });
+  const address = parseAddress('127.0.0.1');
+  if (address === null) throw new Error('No address');
+  const open = await ask(path, 'localhost', await echoPort(t));
+  for (const [what, close] of [
+    ['a node', (port: number) => ports.closeTargets([{ address, port }])],
+    ['a port of this machine', (port: number) => ports.add(port)],
+  ] as const) {
+    const port = await echoPort(t);
+    const { socket } = await ask(path, '127.0.0.1', port);
+    socket.on('error', () => undefined).write('before');
+    const [echo]: Buffer[] = await inTime(once(socket, 'data'));
+    t.equal(String(echo), 'before', what);
+    const cut = once(socket.resume(), 'close');
+    close(port);
+    await inTime(cut);
+    t.equal((await ask(path, '127.0.0.1', port)).reply, 2, what);
+  }
+  open.socket.write('still');
+  const [echo]: Buffer[] = await inTime(once(open.socket, 'data'));
+  t.equal(String(echo), 'still');
+  open.socket.destroy();
 });
