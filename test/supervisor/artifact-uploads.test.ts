@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
@@ -369,4 +369,34 @@ t.test('What a lost node leaves is stored without its files, which are added whe
     report.artifacts.some(({ path }: { path: string }) => path === 'screenshots/001.png'),
     'and a report that lists them',
   );
+});
+
+t.test('A session that ran before its service became a node belongs to the node that has its folder', async (t) => {
+  const { keeperOf, add, moved, filesOf, sessionsDir, recordOf } = await stage(t);
+  const record = await add({ artifacts: 'pending' });
+  const idle = await add({ artifacts: 'pending', startedAt: null });
+  const home = join(sessionsDir, '..', 'home-of-a');
+  renameSync(sessionsDir, home);
+  const MADE = NAMES.filter((name) => !name.startsWith('screenshots/'));
+  const b = keeperOf({ node: 'b' });
+  const read = async (of: SessionRecord) => (await b.artifacts(of, null)).map(({ path }) => path).sort();
+  t.same(await read(record), ['artifacts-missing.txt', ...MADE]);
+  t.same(await read(record), ['artifacts-missing.txt', ...MADE], 'what was made is not taken for its folder');
+  t.match(
+    await text((await b.artifact(record, null, 'artifacts-missing.txt')).open({ start: 0, end: 10_000 })),
+    /ran before its service became a node/,
+  );
+  b.uploadLeft(record);
+  await b.close(1_000);
+  await keeperOf({ node: 'b' }).close(1_000);
+  t.same(filesOf(record), [], 'it is not stored without its files');
+  t.equal((await recordOf(record))?.artifacts, 'pending');
+
+  t.same(await read(idle), MADE, 'one that never started misses nothing');
+
+  rmSync(sessionsDir, { recursive: true });
+  renameSync(home, sessionsDir);
+  keeperOf({ node: 'a' });
+  await moved(record);
+  t.same(filesOf(record), NAMES, 'the node that has them stores them');
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Journal } from '#troupe/journal/journal.js';
@@ -16,7 +16,7 @@ guardLeaks(t);
 
 const DAY_MS = 86_400_000;
 
-async function stage(t: Test, retention: { days: number; megabytes: number }) {
+async function stage(t: Test, retention: { days: number; megabytes: number }, nodeId?: string) {
   const home = t.testdir({});
   const clock = new ManualClock();
   const journal = await Journal.open(await journalPlace(t, join(home, 'troupe.db')));
@@ -31,10 +31,10 @@ async function stage(t: Test, retention: { days: number; megabytes: number }) {
     flowsDir: join(home, 'flows'),
     batchesDir: join(home, 'batches'),
     sessionsDir,
-    node: undefined,
+    node: nodeId === undefined ? undefined : { id: nodeId, url: 'http://127.0.0.1:1', home, leaseFactor: 1 },
   };
   const living = new Set<string>();
-  const artifacts = new ArtifactKeeper(journal, pool, sessionsDir);
+  const artifacts = new ArtifactKeeper(journal, pool, sessionsDir, { node: nodeId });
   const keeper = new Retention({
     config,
     journal,
@@ -90,6 +90,17 @@ t.test('Past the bound of their size the oldest go; what still holds something c
   keeper.start();
   await eventually('the oldest is gone', async () => (await left()).length < 5);
   t.same(await left(), [...living, running, ...others]);
+});
+
+t.test('What ran before its service became a node counts where its folder is', async (t) => {
+  const { keeper, add, left, folderOf } = await stage(t, { days: 100, megabytes: 1 }, 'a');
+  const elsewhere = await add(1, 9, true);
+  rmSync(folderOf(elsewhere), { recursive: true });
+  await add(2, 3, true, 900);
+  const young = await add(3, 2, true, 600);
+  keeper.start();
+  await eventually('the oldest here is gone', async () => (await left()).length < 3);
+  t.same(await left(), [elsewhere, young]);
 });
 
 t.test('Flows that batches brought go with them', async (t) => {

@@ -73,7 +73,8 @@ export class ArtifactKeeper {
     this.#parts = upload;
     this.#node = node;
     const produce = (record: SessionRecord) => this.ensure(record);
-    this.#uploads = upload && new ArtifactUploads({ ...upload, journal, sessionsDir, node, produce });
+    const isOwn = (record: SessionRecord) => this.isOwn(record);
+    this.#uploads = upload && new ArtifactUploads({ ...upload, journal, sessionsDir, node, produce, isOwn });
   }
 
   /**
@@ -115,8 +116,8 @@ export class ArtifactKeeper {
   }
 
   /** Passes on to the store what this home still has of an ended session that this node ran. */
-  uploadLeft(record: SessionRecord): void {
-    if (record.endedAt === null || this.#isLiving(record.id) || !this.#isOwn(record)) return;
+  async uploadLeft(record: SessionRecord): Promise<void> {
+    if (record.endedAt === null || this.#isLiving(record.id) || !(await this.isOwn(record))) return;
     this.#uploads?.add(record.id);
   }
 
@@ -273,6 +274,17 @@ export class ArtifactKeeper {
     return found.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
+  /**
+   * Whether this node ran the session, so that its folder is here. One that ran before its service became a node belongs to
+   * the node that has its folder; in a folder that was made from the journal is a note.
+   */
+  async isOwn({ id, node, startedAt }: SessionRecord): Promise<boolean> {
+    if (this.#node === undefined || node !== undefined) return node === undefined || node === this.#node;
+    if (startedAt === null) return true;
+    const dir = this.dir(id);
+    return (await isThere(dir)) && !(await isThere(join(dir, MISSING)));
+  }
+
   /** The folder of a session's artifacts. */
   dir(id: SessionId): string {
     return join(this.#sessionsDir, id);
@@ -297,7 +309,7 @@ export class ArtifactKeeper {
     try {
       await this.ensure(record);
       // Of a session that was killed without a file, or has never started.
-      this.uploadLeft(record);
+      await this.uploadLeft(record);
       return held;
     } catch (error) {
       held.release();
@@ -317,7 +329,7 @@ export class ArtifactKeeper {
     try {
       // The record may be of before the end.
       const isRunning = record.endedAt === null && this.#isLiving(id);
-      const isHere = isRunning || (this.#isOwn(record) && (await isThere(dir)));
+      const isHere = isRunning || ((await this.isOwn(record)) && (await isThere(dir)));
       if (release !== null && (isHere || !(await this.#isStored(id)))) return { kind: 'folder', dir, release };
     } catch (error) {
       release?.();
@@ -325,11 +337,6 @@ export class ArtifactKeeper {
     }
     release?.();
     return { kind: 'store', stored: new StoredArtifacts(this.#parts.store, id), release: () => undefined };
-  }
-
-  /** Whether this node ran the session, so that its folder is here. */
-  #isOwn({ node }: SessionRecord): boolean {
-    return node === undefined || node === this.#node;
   }
 
   async #isStored(id: SessionId): Promise<boolean> {
@@ -347,16 +354,25 @@ export class ArtifactKeeper {
     // Where the artifacts are is of no use to those who have them.
     const { artifacts: _, ...written } = record;
     const dir = this.dir(record.id);
+    if (!(await this.isOwn(record))) {
+      await mkdir(dir, { recursive: true });
+      await writeFile(join(dir, MISSING), missingText(record), { mode: 0o600 });
+    }
     await this.#pool.produce(dir, written, journaledEvents(this.#journal, record.id));
-    if (!this.#isOwn(record)) await writeFile(join(dir, MISSING), missingText(record), { mode: 0o600 });
     if (record.endedAt === null) return;
     if (this.#complete.size >= 10_000) this.#complete.clear();
     this.#complete.add(record.id);
   }
 }
 
-/** Of artifacts that were made from the journal, because the node that has the files is gone. */
+/** Of artifacts that were made from the journal, because the files are elsewhere. */
 function missingText({ node, sessionId }: SessionRecord): string {
+  if (node === undefined) {
+    return (
+      `The session ${sessionId} ran before its service became a node, and its folder is not on this node.\n` +
+      'Its pictures, videos, downloads and other files are missing here; the node that has the folder serves them.\n'
+    );
+  }
   return (
     `The node ${node}, which ran the session ${sessionId}, was not reachable when these artifacts were made.\n` +
     'Its pictures, videos, downloads and other files are on that node, and are missing here until it runs again.\n'

@@ -27,6 +27,8 @@ export interface UploadParts {
   /** This node, if several share the database. */
   readonly node: string | undefined;
   readonly log: (line: string, about?: { readonly session: string }) => void;
+  /** Whether the files of a session are in this home. */
+  isOwn(record: SessionRecord): Promise<boolean>;
   /** Creates the reports of an ended session, unless they are there. */
   produce(record: SessionRecord): Promise<void>;
 }
@@ -133,7 +135,7 @@ export class ArtifactUploads {
   }
 
   async #scan(): Promise<void> {
-    const { sessionsDir, journal, node } = this.#parts;
+    const { sessionsDir, journal, isOwn } = this.#parts;
     for (const name of (await readdir(sessionsDir).catch(ifMissing)) ?? []) {
       if (this.#stopping.signal.aborted) return;
       if (name.startsWith(REMOVING)) await rm(join(sessionsDir, name), { recursive: true, force: true });
@@ -141,7 +143,7 @@ export class ArtifactUploads {
       const stored = id.success ? await journal.get(id.data) : null;
       if (stored === null || !isEnded(stored.record.status)) continue;
       // The files of another node's session are there; what is here was made from the journal.
-      if (stored.record.node === undefined || stored.record.node === node) this.add(stored.record.id);
+      if (await isOwn(stored.record)) this.add(stored.record.id);
     }
   }
 

@@ -100,17 +100,17 @@ export class Retention {
     for (;;) {
       const page = await this.#parts.journal.list({ before, limit: PAGE, oldestFirst: true });
       for (const { record } of page)
-        if (record.endedAt !== null && !this.#parts.isLiving(record.id) && this.#isHere(record)) ids.push(record.id);
+        if (record.endedAt !== null && !this.#parts.isLiving(record.id) && (await this.#isHere(record)))
+          ids.push(record.id);
       if (page.length < PAGE) return ids;
       before = page.at(-1)?.record.id;
     }
   }
 
   /** Whether the session's files are in this home; of those in the store, one node takes care. */
-  #isHere({ node, artifacts }: Pick<SessionRecord, 'node' | 'artifacts'>): boolean {
-    const { doesChores = () => true } = this.#parts;
-    if (artifacts === 'stored') return doesChores();
-    return node === this.#parts.config.node?.id;
+  async #isHere(record: SessionRecord): Promise<boolean> {
+    const { doesChores = () => true, artifacts } = this.#parts;
+    return record.artifacts === 'stored' ? doesChores() : await artifacts.isOwn(record);
   }
 
   async #prune(): Promise<void> {
@@ -140,7 +140,7 @@ export class Retention {
       if (!id.success) continue;
       const stored = await journal.get(id.data);
       if (stored === null) await artifacts.remove(id.data);
-      else artifacts.uploadLeft(stored.record);
+      else await artifacts.uploadLeft(stored.record);
     }
   }
 
