@@ -127,6 +127,7 @@ const upsertSessions: InsertRows<Row<'sessions'>> = (kysely, rows) =>
         status: row.ref('excluded.status'),
         ended_at: row.ref('excluded.ended_at'),
         attempt: row.ref('excluded.attempt'),
+        outcome: row.ref('excluded.outcome'),
         lease: row.ref('excluded.lease'),
         record: row.ref('excluded.record'),
       })),

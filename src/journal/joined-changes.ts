@@ -70,6 +70,8 @@ export interface JoinedEnd extends OfClaim {
   /** Whether another attempt may succeed; then the job's retries decide. */
   readonly mayPassAgain: boolean;
   readonly data: string;
+  /** It does not count in the statistics of its flow. */
+  readonly isSkipped: boolean;
   readonly durationMs: number;
 }
 

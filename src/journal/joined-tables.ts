@@ -14,6 +14,8 @@ export interface JoinedTables {
     /** How often it was claimed. */
     attempt: number;
     ended_at: string | null;
+    /** See `TaskOutcome`. */
+    outcome: string | null;
   };
   /** One row for each claim. */
   joined_attempts: {

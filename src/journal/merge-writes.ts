@@ -47,11 +47,23 @@ export function mergeWrites(requests: readonly WriteRequest[], start: number): M
       batch,
       endedAt,
       attempt,
+      outcome,
       lease,
       record,
       labels: own,
     } of request.records) {
-      sessions.set(id, { id, mode, status, created_at: createdAt, batch, ended_at: endedAt, attempt, lease, record });
+      sessions.set(id, {
+        id,
+        mode,
+        status,
+        created_at: createdAt,
+        batch,
+        ended_at: endedAt,
+        attempt,
+        outcome,
+        lease,
+        record,
+      });
       for (const [name, value] of own) labels.set(`${id} ${name}`, { session_id: id, name, value });
     }
     for (const { sessionId, caller, request: json } of request.requests) {
@@ -71,6 +83,7 @@ export function mergeWrites(requests: readonly WriteRequest[], start: number): M
         state: 'queued',
         attempt: 0,
         ended_at: null,
+        outcome: null,
       });
     }
     offsets.push(request.events.length === 0 ? null : events.length);

@@ -19,6 +19,7 @@ export interface SessionRow {
 export interface WrittenSessionRow extends SessionRow {
   readonly endedAt: string | null;
   readonly attempt: number;
+  readonly outcome: string | null;
   readonly labels: readonly (readonly [name: string, value: string])[];
 }
 
@@ -101,6 +102,8 @@ export interface BatchCounts {
   readonly counts: { readonly [status: string]: number };
   /** Sessions that completed only in a retry. */
   readonly flaky: number;
+  /** Sessions that completed, and whose tests were all skipped. */
+  readonly skipped: number;
   /** When the last session of the batch ended; null while any has not. */
   readonly endedAt: string | null;
 }

@@ -131,6 +131,12 @@ const COLUMNS_FOR_QUERIES = `
     JOIN kept ON kept.kind = 'batch' AND kept.id = batches.id, json_each(kept.data, '$.labels') AS label;
 `;
 
+/** What `completed` alone does not say of a job; null for most. */
+const OUTCOME_MIGRATION: Migration = {
+  sqlite: 'ALTER TABLE sessions ADD COLUMN outcome TEXT; ALTER TABLE joined_jobs ADD COLUMN outcome TEXT;',
+  postgres: 'ALTER TABLE sessions ADD COLUMN outcome text; ALTER TABLE joined_jobs ADD COLUMN outcome text;',
+};
+
 /**
  * The schema's migrations: the n-th takes a database from version n-1 to n (SQLite: `PRAGMA user_version`; PostgreSQL:
  * `meta`, key 'schema'). The SQL of a released migration is never changed; add a new one. Each runs in one transaction
@@ -143,6 +149,7 @@ export const MIGRATIONS: readonly Migration[] = [
   CLUSTER_MIGRATION,
   JOINED_MIGRATION,
   CALLER_RATES_MIGRATION,
+  OUTCOME_MIGRATION,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

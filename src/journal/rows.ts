@@ -43,6 +43,7 @@ export function toSessionRow(session: StoredSession): WrittenSessionRow {
     batch: record.batch,
     endedAt: record.endedAt,
     attempt: record.attempt,
+    outcome: record.outcome ?? null,
     labels: Object.entries(record.labels).map(([name, value]) => [storable(name), storable(value)] as const),
     record: toJson({ ...record, queuePosition: null }),
     lease: session.lease === null ? null : toJson(session.lease),

@@ -14,6 +14,8 @@ export interface Schema extends ClusterTables, JoinedTables {
     batch: string | null;
     ended_at: string | null;
     attempt: number;
+    /** See `TaskOutcome`. */
+    outcome: string | null;
     lease: string | null;
     record: string;
   };

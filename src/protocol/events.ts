@@ -4,7 +4,7 @@ import { MODEL_EVENT_DATA } from './model.js';
 import { HandoffEnd } from './person/handoff.js';
 import { ElementBox } from './report/element-box.js';
 import { BrowserRequest } from './second-browser.js';
-import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
+import { EndReason, ErrorBodySchema, type SessionId, SessionStatus, TaskOutcome } from './session.js';
 
 /** The position in the scripts. `flow` is a path under `flows/`, without extension. */
 const Where = {
@@ -85,6 +85,7 @@ export const EVENT_DATA = {
     endReason: EndReason,
     summary: z.string().nullable(),
     error: ErrorBodySchema.nullable(),
+    outcome: TaskOutcome.optional(),
   }),
   ScriptStarted: z.object({ script: z.int(), kind: StepKind, js: z.string() }),
   ScriptFinished: z.object({
@@ -104,7 +105,8 @@ export const EVENT_DATA = {
   FlowFinished: z.object({
     path: z.string(),
     depth: z.int(),
-    status: z.enum(['passed', 'failed']),
+    /** `skipped`: all of its tests were. */
+    status: z.enum(['passed', 'failed', 'skipped']),
     durationMs: z.number(),
     error: ErrorBodySchema.optional(),
     ...Where,

@@ -225,6 +225,10 @@ export const RemoveSessionQuery = z.strictObject({ purge: z.enum(['true', 'false
 export const Tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() });
 export type Tokens = z.infer<typeof Tokens>;
 
+/** What `completed` alone does not say: all tests of the job's flows were skipped. */
+export const TaskOutcome = z.enum(['skipped']);
+export type TaskOutcome = z.infer<typeof TaskOutcome>;
+
 /** A session or job as clients get it. Instants are ISO 8601 in UTC. */
 export const SessionRecord = z.object({
   id: SessionId,
@@ -251,6 +255,7 @@ export const SessionRecord = z.object({
   endReason: EndReason.nullable(),
   summary: z.string().nullable(),
   error: ErrorBodySchema.nullable(),
+  outcome: TaskOutcome.optional(),
   tokens: Tokens,
   driver: z.string().nullable(),
   /** The node that runs or ran it; absent if there is only one. */

@@ -130,6 +130,19 @@ export function testCasesOf(
   const flowFailures = failures.filter(({ kind }) => kind === 'flow' || kind === 'interrupted');
   const cases: TestCase[] = [];
   for (const flow of report.flows) {
+    if (flow.status === 'skipped') {
+      const reason = '<skipped message="All tests of the flow were skipped"/>';
+      cases.push({
+        name: flow.path,
+        classname,
+        durationMs: flow.durationMs,
+        earlier: [],
+        outcome: 'skipped',
+        reason,
+        output: [],
+      });
+      continue;
+    }
     const failure = flow.status === 'passed' ? undefined : flowFailures.shift();
     const earlier = earlierOf(report, flow.path);
     const outcome = outcomeOf(report, failure, flow.path, link);
@@ -165,7 +178,7 @@ export function testCasesOf(
 /** @param flow null for failures that no flow explains */
 function earlierOf(report: Report, flow: string | null): readonly Earlier[] {
   return report.attempts.flatMap(({ attempt, error, flows }): Earlier[] => {
-    const failed = flows.find(({ status }) => status !== 'passed');
+    const failed = flows.find(({ status }) => status === 'failed' || status === 'interrupted');
     if ((failed?.path ?? null) !== flow) return [];
     const place = failed?.line === undefined ? '' : ` at ${failed.path}:${failed.line}`;
     return [{ code: error.code, message: error.error, place: `attempt ${attempt}${place}` }];

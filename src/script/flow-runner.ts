@@ -1,9 +1,12 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
+import { hookOf } from '../base/flow-file.js';
 import { sourceFrame } from '../base/source-frame.js';
 import { decodeError, type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
 import type { QuickJs } from './engine/quickjs.js';
 import type { HostBridge } from './host-bridge.js';
 import type { ScriptLimits } from './limits.js';
+import type { FlowForm } from './source/flow-form.js';
+import { positionIn } from './source/source-edits.js';
 import type { SourceRegistry } from './source/source-registry.js';
 import { prepareFlow } from './source/source-step.js';
 import { readDescription, sourceTooLong, withDetails, withFrame } from './thrown.js';
@@ -18,6 +21,12 @@ interface OpenFlow {
   readonly depth: number;
   /** On this thread's performance clock. */
   readonly startedAt: number;
+  /** A job runs it for what it does or returns, and not another flow or script. */
+  readonly ofJob: boolean;
+  /** It has called the host, or checked something. */
+  acted: boolean;
+  /** All of its tests were skipped. */
+  skipped: boolean;
 }
 
 /** The running flows: their stack, their events, and their compiled code. */
@@ -54,14 +63,47 @@ export class FlowRunner {
   /**
    * Returns the new depth; 0 if that would be too deep.
    * @param file in the flows folder; empty for a flow that has none
+   * @param byJob whether the script that runs is a job's
    */
-  enter(path: string, file: string): number {
+  enter(path: string, file: string, byJob: boolean): number {
     if (this.#open.length >= this.#limits.flowDepth) return 0;
     const depth = this.#open.length + 1;
     this.#runs += 1;
-    this.#open.push({ run: this.#runs, path, depth, startedAt: performance.now() });
+    const ofJob = byJob && depth === 1 && hookOf(file) === null;
+    this.#open.push({
+      run: this.#runs,
+      path,
+      depth,
+      startedAt: performance.now(),
+      ofJob,
+      acted: false,
+      skipped: false,
+    });
     this.#bridge.emit({ type: 'FlowStarted', data: { path, depth, ...(file === '' ? {} : { file }) } });
     return depth;
+  }
+
+  /** The running flows have called the host, or checked something. */
+  acted(): void {
+    for (const flow of this.#open) flow.acted = true;
+  }
+
+  /** The innermost flow counts as skipped, unless it fails. */
+  skip(): void {
+    const flow = this.#open.at(-1);
+    if (flow !== undefined) flow.skipped = true;
+  }
+
+  /**
+   * Why the innermost flow fails although it threw nothing; empty if it does not.
+   * @param type that of its value
+   */
+  fault(type: string): string {
+    const flow = this.#open.at(-1);
+    if (flow?.ofJob !== true) return '';
+    if (type === 'function') return 'The flow returned a function that nobody called';
+    const didNothing = type === 'undefined' && !flow.acted && !flow.skipped;
+    return didNothing ? 'The flow did nothing; return a value if that was meant' : '';
   }
 
   /** `error` is empty for a flow that passed, else the engine's description of the thrown value. */
@@ -72,7 +114,8 @@ export class FlowRunner {
     const durationMs = performance.now() - flow.startedAt;
     const description = readDescription(error);
     if (description === null) {
-      this.#bridge.emit({ type: 'FlowFinished', data: { path, depth, status: 'passed', durationMs } });
+      const status = flow.skipped ? 'skipped' : 'passed';
+      this.#bridge.emit({ type: 'FlowFinished', data: { path, depth, status, durationMs } });
       return;
     }
     const { message, code, details, stack } = description;
@@ -104,10 +147,11 @@ export class FlowRunner {
       const { sourceLength } = this.#limits;
       if (source.length > sourceLength) throw sourceTooLong(`The flow '${path}'`, sourceLength);
       if (fault !== '') throw decodeError(JSON.parse(fault));
-      const edited = prepareFlow(code);
+      const { edited, form } = prepareFlow(code);
       const { engineName } = this.#sources.add({ name: path, flow: path, source, original: edited.original });
       const completion = this.#js.evaluate(edited.code, engineName);
       if (!completion.ok) throw completion.error;
+      for (const idle of form.idle) this.#warn(path, form.source, idle);
       this.#keep(path, source, code, completion.value);
       return completion.value.dup();
     } catch (error) {
@@ -115,6 +159,15 @@ export class FlowRunner {
       const where = { name: path, flow: path, flows: this.paths };
       return this.#js.text(JSON.stringify(encodeError(withDetails(withFrame(error, source), where))));
     }
+  }
+
+  /** Writes to the console which function of a flow nothing can call. */
+  #warn(flow: string, source: string, { name, node }: FlowForm['idle'][number]): void {
+    const text = `${name === null ? 'A function' : `The function ${name}`} of ${flow} is never called`;
+    this.#bridge.emit({
+      type: 'ConsoleWritten',
+      data: { level: 'warn', text, flow, ...positionIn(source, node.start) },
+    });
   }
 
   #keep(path: string, source: string, code: string, body: QuickJSHandle): void {

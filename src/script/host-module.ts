@@ -39,6 +39,8 @@ export interface HostModule {
   readonly name: string;
   readonly prelude: string;
   readonly calls: { readonly [method: string]: HostCall };
+  /** Methods that the prelude calls for itself: a flow that makes no other calls has done nothing. */
+  readonly lookups?: readonly string[];
   /** Called when a script that made calls has ended well, with their signal. What it throws is the script's error. */
   readonly finished?: (signal: AbortSignal) => void;
 }

@@ -86,7 +86,7 @@ export class Sandbox {
     this.#emit = (event) => options.emit(event);
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#plan = {
-      modules: options.modules.map(({ name, prelude, calls }) => ({ name, prelude, methods: Object.keys(calls) })),
+      modules: options.modules.map(({ name, prelude, lookups = [] }) => ({ name, prelude, lookups })),
       args: JSON.stringify(options.args ?? {}),
       limits: this.#limits,
     };

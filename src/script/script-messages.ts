@@ -32,7 +32,8 @@ export const CONTROL = {
 export interface ModuleBoot {
   readonly name: string;
   readonly prelude: string;
-  readonly methods: readonly string[];
+  /** See `HostModule`. */
+  readonly lookups: readonly string[];
 }
 
 /** The thread's workerData. */

@@ -227,9 +227,12 @@ export class ScriptRuntime {
 
   #install(boot: ThreadBoot): QuickJSHandle {
     const js = this.#js;
+    const lookups = new Set(boot.modules.flatMap((one) => one.lookups.map((method) => `${one.name}.${method}`)));
     const raw: { readonly [name in keyof RawHost]: RawFunction } = {
       call: (target, args, stack) => {
-        return js.text(this.#bridge.call(read(js, target), read(js, args), this.#site(read(js, stack))));
+        const name = read(js, target);
+        if (!lookups.has(name)) this.#flows.acted();
+        return js.text(this.#bridge.call(name, read(js, args), this.#site(read(js, stack))));
       },
       wrote: (level, text, stack) => this.#wrote(read(js, level), read(js, text), read(js, stack)),
       checked: (data, stack) => this.#checked(read(js, data), read(js, stack)),
@@ -237,7 +240,10 @@ export class ScriptRuntime {
         return this.#flows.compile(read(js, path), read(js, source), read(js, code), read(js, fault));
       },
       settle: (value) => this.#awaited(value),
-      enterFlow: (path, file) => js.number(this.#flows.enter(read(js, path), read(js, file))),
+      runJobs: () => this.#runJobs(),
+      enterFlow: (path, file) => js.number(this.#flows.enter(read(js, path), read(js, file), this.#kind === 'flow')),
+      skipFlow: () => this.#flows.skip(),
+      flowFault: (type) => js.text(this.#flows.fault(read(js, type))),
       leaveFlow: (error) => this.#flows.leave(read(js, error)),
       flows: () => js.text(JSON.stringify(this.#flows.paths)),
     };
@@ -302,6 +308,7 @@ export class ScriptRuntime {
   #checked(text: string, stack: string): void {
     const data: unknown = JSON.parse(text);
     if (!isAssertion(data)) return;
+    this.#flows.acted();
     const place = data.ok ? null : this.#sources.place(stack);
     const js = place?.source.split('\n')[place.line - 1]?.trim().slice(0, MAX_CALL_SOURCE);
     const call = data.ok ? {} : { ...(js === undefined ? {} : { js }), kind: this.#site(stack).kind };

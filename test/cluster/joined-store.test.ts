@@ -58,7 +58,15 @@ async function twoNodes(t: Test, on: PostgresServer) {
       renew: (node: Node, token: string, leaseMs = 300_000) => change(node, { change: 'renew', token, leaseMs }),
       note: (node: Node, token: string, file: string) => change(node, { change: 'artifacts', token, file }),
       end: (node: Node, token: string, state: 'completed' | 'failed' = 'completed', data = '{}') =>
-        change(node, { change: 'end', token, state, mayPassAgain: state === 'failed', data, durationMs: 5 }),
+        change(node, {
+          change: 'end',
+          token,
+          state,
+          mayPassAgain: state === 'failed',
+          data,
+          isSkipped: false,
+          durationMs: 5,
+        }),
       stop: (node: Node) => change(node, { change: 'stop' }),
       expire: (node: Node) => change(node, { change: 'expire', batchIds: [batchId] }),
       due: async ({ journal, behindMs }: Node) => (await journal.joinedDue(Date.now() - behindMs)).includes(batchId),

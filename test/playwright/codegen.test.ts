@@ -113,6 +113,8 @@ test.describe('inner', () => {
     ...inner,
     ...inner,
   ]);
+  const inPage = "page.evaluate(() => { document.title = 'set'; String(1); throw 'of the page'; })";
+  t.match((await service.run(id, inPage)).body, { error: /of the page/ }, 'the page gets what was written');
   t.match(
     await service.run(
       id,

@@ -68,7 +68,7 @@ export const ESCAPES: readonly EscapeCase[] = [
           try { step[key](1); step[key].call(host, {}, {}, {}); } catch {}
         }
       } catch {}
-      loot.filter((key) => !['settle', 'each', 'thrown'].includes(key))`,
+      loot.filter((key) => !['settle', 'each', 'thrown', 'dropped', 'flow'].includes(key))`,
     value: [],
   },
   {

@@ -116,11 +116,55 @@ t.test('what cannot be run is refused at submit', async (t) => {
   t.match(await submit({ flowFiles: ['../../etc/passwd.js'] }), { status: 400, body: { code: 'INVALID_REQUEST' } });
   t.match(await submit({ flowFiles: ['examples/login.txt'] }), { status: 400, body: { code: 'INVALID_REQUEST' } });
   t.match(await submit({ flowFiles: ['task.md'] }), { status: 400, body: { code: 'INVALID_REQUEST' } });
+  const refused = {
+    'two.js': [
+      'const one = () => {};\nfunction two() {}',
+      /two\.js:2: Which function is the flow\?.*one \(line 1\), two \(line 2\)/,
+    ],
+    'class.js': ['export default class {}', /class\.js:1: A class cannot be a flow/],
+    'node.js': ['module.exports = () => {};', /module\.exports/],
+    'types.ts': ['// For others.\nexport interface Person {\n  name: string;\n}\n', /types\.ts:1: It has types alone/],
+  } as const;
+  for (const [name, [source, error]] of Object.entries(refused)) {
+    writeFileSync(join(service.home, 'flows', name), source);
+    t.match(await submit({ flowFiles: [name] }), { status: 400, body: { code: 'INVALID_REQUEST', error } }, name);
+  }
+  const batch = { jobs: [{ prompt: 'x', flowFiles: ['two.js'], maxIterations: 0 }] };
+  t.match(await service.call('POST', '/api/batches', batch), { status: 400, body: { error: /two\.js:2/ } });
   t.match(await submit({ flowFiles: ['examples/login.js'], maxIterations: 5 }), {
     status: 400,
     body: { code: 'AUTONOMY_OFF' },
   });
   t.equal(await listed(), before);
+});
+
+t.test('a flow that did nothing fails, and one whose tests were all skipped is skipped', async (t) => {
+  const flow = (name: string, source: string) => writeFileSync(join(service.home, 'flows', name), source);
+  flow('helpers.js', 'const n = 1;\nlet m = 2;\nif (m > 5) m += n;\nfunction check() {\n  match(1, 2);\n}');
+  const nothing = await service.job({ flowFiles: ['helpers.js'] });
+  t.match(nothing, { state: 'failed', error: { code: 'FLOW_FAILED', error: /did nothing; return a value/ } });
+  const tests = "import { test, expect } from '@playwright/test';\n";
+  flow(
+    'skipped.js',
+    `${tests}test.describe.skip('all', () => {\n  test('one', () => {});\n});\ntest.skip('two', () => {});`,
+  );
+  flow('within.js', `${tests}test('one', () => {\n  test.skip();\n  match(1, 2);\n});`);
+  flow('some.js', `${tests}test.skip('one', () => {});\ntest('two', () => {\n  match(1, 1);\n});`);
+  flow('none.js', tests);
+  const skipped = await service.job({ flowFiles: ['skipped.js', 'within.js'] });
+  t.match(skipped, { state: 'completed', outcome: 'skipped', summary: 'All tests of 2 flows were skipped' });
+  const zip = await readZip(`${service.url}${skipped.links.download}`);
+  t.match(JSON.parse(zip.get('report.json')?.toString() ?? ''), {
+    flows: [
+      { path: 'skipped', status: 'skipped' },
+      { path: 'within', status: 'skipped' },
+    ],
+  });
+  t.match(zip.get('report.junit.xml')?.toString(), /tests="2" failures="0" errors="0".*<skipped message="All tests/s);
+  const some = await service.job({ flowFiles: ['some.js', 'skipped.js'] });
+  t.match(some, { state: 'completed', summary: '1 flow passed, 1 skipped' });
+  t.equal('outcome' in some, false);
+  t.match(await service.job({ flowFiles: ['none.js'] }), { error: { code: 'FLOW_FAILED', error: /did nothing/ } });
 });
 
 t.test('a job that exceeds its hard time fails with HARD_TIMEOUT and what it did stands in the report', async (t) => {

@@ -150,6 +150,20 @@ t.test('the example flow goes through the changed shop with a model, and mended 
   t.equal(await ordered('mended'), 1);
 });
 
+t.test('a flow that did nothing is not handed to the model', async (t) => {
+  const { model, service } = await serviceWith(t, [done(true, 'Never asked')]);
+  writeFileSync(join(service.home, 'flows', 'nothing.js'), 'const n = 1;');
+  writeFileSync(join(service.home, 'flows', 'function.js'), '() => () => match(1, 2);');
+  for (const [name, error] of [
+    ['nothing', /did nothing/],
+    ['function', /a function that nobody called/],
+  ] as const) {
+    const record = await service.job({ prompt: 'Do it', flowFiles: [`${name}.js`], maxIterations: 5 });
+    t.match(record, { state: 'failed', iterations: 0, error: { code: 'FLOW_FAILED', error } });
+  }
+  t.same(model.requests, []);
+});
+
 t.test('the model of a job is checked when it is submitted', async (t) => {
   const providers = { keyed: { baseURL: 'http://127.0.0.1:9/v1', apiKeyEnv: 'TROUPE_TEST_NO_SUCH_KEY' } };
   const service = await startTestService(t, { models: ['keyed/m'], providers, warmSessions: 0 });

@@ -189,6 +189,9 @@ t.test('On a service that runs', async (t) => {
         "// Passes the second time. @smoke\n({ base }) => { agent.go(base + '/flaky'); match(agent.text('h1'), 'good'); };",
       'shop/pay.js': "// @smoke\n({ base }) => {\n  agent.go(base);\n  agent.act('{button}Pay', 'click');\n};",
       'known.js': '() => match(1, 2);',
+      'skipped.js': "import { test } from '@playwright/test';\ntest.skip('later', () => {});\n",
+      'types.ts': 'export type Person = { name: string };\n',
+      'idle.js': 'match(1, 1);\nfunction check() {\n  match(1, 2);\n}\n',
       'quarantine.json': JSON.stringify([
         { flow: 'known', until: '2999-12-31', ticket: 'SHOP-7' },
         { flow: 'ok', until: '2020-01-01', ticket: 'SHOP-8' },
@@ -208,7 +211,13 @@ t.test('On a service that runs', async (t) => {
       const [code] = await once(child, 'close');
       return { code, output: output() };
     };
-    const files = [join(suite, 'flows/{known,shop/*}.js'), '--args', `base=${base}`, '--act-timeout', '0.3'];
+    const files = [
+      join(suite, 'flows/{known,skipped,types,idle,shop/*}.{js,ts}'),
+      '--args',
+      `base=${base}`,
+      '--act-timeout',
+      '0.3',
+    ];
     writeFileSync(join(service.home, 'flows', 'fine.js'), '() => 1;');
     const passedBefore = {
       name: 'shop/pay',
@@ -224,18 +233,22 @@ t.test('On a service that runs', async (t) => {
     const reports = ['--junit', out('j.xml'), '--ctrf', out('c.json'), '--html', out('html')];
     const { code, output } = await suiteRun(...files, '--retries', '1', '--retry-strategy', 'isolated', ...reports);
     t.equal(code, 1, output);
-    t.match(output, /failed {2}shop\/pay .*Retrying 3 of 3, one at a time.*failed {2}shop\/pay .*, attempt 2/s);
+    t.match(output, /failed {2}shop\/pay .*Retrying 3 of 5, one at a time.*failed {2}shop\/pay .*, attempt 2/s);
     t.match(output, /1\) shop\/pay {2}new since bbbbbbbb\n {6}LOCATOR_NOT_FOUND: /);
     t.match(output, /Flaky: passed in a retry\n {2}shop\/flaky {2}\(attempt 2\)\n/);
     t.match(output, /Quarantined.*\n {2}known {2}\(until 2999-12-31, SHOP-7\)\n/);
-    t.match(output, /3 jobs: 1 passed \(1 flaky\), 1 failed, 1 quarantined, in/);
+    t.match(output, /5 jobs: 2 passed \(1 flaky\), 1 failed, 1 quarantined, 1 skipped, in/);
+    t.match(output, /warning: idle\.js:2:1: The function check is never called/);
     t.match(output, /The quarantine of ok ended on 2020-01-01 \(SHOP-8\)/);
     t.match(output, /^::stop-commands::(\S+)\n.*\n::\1::\n::error file=flows\/shop\/pay\.js,line=4,col=\d+,title=/ms);
-    t.match(readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8'), /1 failed · 1 passed · 1 flaky · 1 quarantined/);
+    t.match(readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8'), /1 failed · 2 passed · 1 flaky · 1 quarantined · 1 skipped/);
     t.match(readFileSync(out('j.xml'), 'utf8'), /<testsuite name="flows\.shop" tests="2" failures="1"/);
     t.same(await junitFaults(out('j.xml')), []);
     const { results } = JSON.parse(readFileSync(out('c.json'), 'utf8'));
-    t.match(results, { summary: { tests: 3, failed: 1, flaky: 1, other: 1 }, environment: { branchName: 'main' } });
+    t.match(results, {
+      summary: { tests: 5, failed: 1, flaky: 1, other: 1, skipped: 1 },
+      environment: { branchName: 'main' },
+    });
     t.match(readFileSync(out('html/index.html'), 'utf8'), /new since bbbbbbbb/);
     t.match(await sessions(), [{ labels: { commit: 'c'.repeat(40), branch: 'main' } }]);
 

@@ -64,6 +64,17 @@ t.test('a flow that failed is handed on with the place where it failed', async (
   });
 });
 
+t.test('a flow that did nothing is not handed on, and one that was skipped has passed', async (t) => {
+  const nothing = { code: 'FLOW_FAILED', error: 'The flow did nothing' } as const;
+  const data = { path: 'login', depth: 1, status: 'failed', durationMs: 1, error: nothing } as const;
+  t.match(phase(5, started, { type: 'FlowFinished', data }), { kind: 'over', outcome: { flow: 'login.js' } });
+  const skipped = { ...data, status: 'skipped', error: undefined } as const;
+  t.match(phase(0, started, { type: 'FlowFinished', data: skipped }, passed('shop/buy')), {
+    kind: 'over',
+    outcome: { status: 'passed', flows: 2, skipped: 1 },
+  });
+});
+
 t.test('a failed attempt leaves nothing behind but what it spent', async (t) => {
   const tokens = { input: 10, cached: 0, output: 5 };
   const answer: SessionEvent = {

@@ -1,6 +1,11 @@
 import { flowOfFile } from '../../base/flow-file.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 
+/** The flow did nothing, or returned a function: there is nothing in the browser that a model could do about that. */
+export function isBeyondRepair(cause: ErrorBody): boolean {
+  return cause.code === 'FLOW_FAILED';
+}
+
 /**
  * The error of a job whose flow failed: FLOW_FAILED, or HARD_TIMEOUT if the session's time limit ended it.
  * @param path the flow's file

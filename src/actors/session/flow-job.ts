@@ -19,7 +19,7 @@ import type { EventData, SessionEvent } from '../../protocol/events.js';
 import type { HostModule } from '../../script/host-module.js';
 import type { Sandbox } from '../../script/sandbox.js';
 import { errorWithPage } from './error-with-page.js';
-import { flowFailed } from './flow-failed.js';
+import { flowFailed, isBeyondRepair } from './flow-failed.js';
 import { HeldDeadline } from './held-deadline.js';
 import type { FlowsOutcome } from './messages.js';
 
@@ -43,6 +43,8 @@ export class FlowJob {
   /** The flows that the replay is in, outermost first. */
   #replayed: EventData<'FlowStarted'>[] = [];
   #failure: Failure | null = null;
+  /** Flows of the job whose tests were all skipped. */
+  #skipped = 0;
 
   /**
    * @param options.healedDir created when the first repaired flow is written
@@ -72,6 +74,7 @@ export class FlowJob {
 
   /** Forwards the sandbox's events. Drops those of a replay: they were emitted when the flow first ran. */
   forward(event: SessionEvent): void {
+    if (event.type === 'FlowFinished' && event.data.depth === 1 && event.data.status === 'skipped') this.#skipped += 1;
     if (!this.#tape.replaying) {
       this.#emit(event);
       return;
@@ -88,6 +91,7 @@ export class FlowJob {
   ): Promise<FlowsOutcome> {
     const deadline = new HeldDeadline(bounds.timeoutMs, this.#heldMs);
     let value: { readonly value: string } | undefined;
+    this.#skipped = 0;
     for (const path of paths) {
       this.#tape.begin();
       this.#healer = new Healer();
@@ -97,10 +101,11 @@ export class FlowJob {
         continue;
       }
       const timeIsUp = deadline.leftMs < TIME_IS_UP_MS;
-      return { status: 'failed', flow: path, error: flowFailed(path, ended.cause, timeIsUp) };
+      const error = flowFailed(path, ended.cause, timeIsUp);
+      return { status: 'failed', flow: path, error, isBeyondRepair: isBeyondRepair(ended.cause) };
     }
     this.#tape.clear();
-    return { status: 'passed', flows: paths.length, ...value };
+    return { status: 'passed', flows: paths.length, skipped: this.#skipped, ...value };
   }
 
   /**

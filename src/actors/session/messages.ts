@@ -71,10 +71,18 @@ export type FlowsOutcome =
   | {
       readonly status: 'passed';
       readonly flows: number;
+      /** Of these, those whose tests were all skipped. */
+      readonly skipped: number;
       /** The JSON text of what a `_setup` flow returned. */
       readonly value?: string;
     }
-  | { readonly status: 'failed'; readonly flow: string; readonly error: ErrorBody };
+  | {
+      readonly status: 'failed';
+      readonly flow: string;
+      readonly error: ErrorBody;
+      /** There is nothing in it for a model to continue. */
+      readonly isBeyondRepair: boolean;
+    };
 
 /** The messages of a session actor. */
 export type SessionMessages = {

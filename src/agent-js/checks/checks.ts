@@ -1,6 +1,7 @@
 import { TroupeError } from '../../protocol/errors.js';
 import type { EventData } from '../../protocol/events.js';
 import type { CallSite, HostCallContext } from '../../script/host-module.js';
+import { withoutSteps } from '../../script/source/source-step.js';
 import { type Bounds, boundsOf, remainingMs } from '../browser/bounds.js';
 import { membersOf, shown, timeoutOf } from '../call-arguments.js';
 import { callSource } from '../call-source.js';
@@ -107,7 +108,7 @@ export class Checks {
   async until(args: readonly unknown[], context: HostCallContext): Promise<Order> {
     const [source, options, round] = args;
     const { timeout } = membersOf(options, 'agent.until', ['timeout']);
-    const text = typeof source === 'string' ? source : '';
+    const text = typeof source === 'string' ? withoutSteps(source) : '';
     const { token, ok, value } = roundOf(round);
     const known = token === null ? undefined : this.#open.get(token);
     const open = known ?? {

@@ -1,7 +1,8 @@
 import type { AnyNode } from 'acorn';
+import { isName } from '../../script/source/mentions.js';
 import { parseFlow } from '../../script/source/source-step.js';
 import { flowName } from './flow.js';
-import { isName, textOf, walk } from './flow-check.js';
+import { textOf, walk } from './flow-check.js';
 import { flowCode } from './read-flow.js';
 
 /** What a flow runs with `Flow.run`. */
@@ -17,7 +18,7 @@ export function calledFlows(file: string, source: string): CalledFlows {
   const names = new Set<string>();
   let root: AnyNode;
   try {
-    root = parseFlow(flowCode(file, source));
+    root = parseFlow(flowCode(file, source)).program;
   } catch {
     return { names, others: true };
   }

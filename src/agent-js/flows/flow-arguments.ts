@@ -1,5 +1,6 @@
 import type { AnyNode, Pattern } from 'acorn';
 import type { FlowLeaf } from '../../protocol/flow-tree.js';
+import type { FlowForm } from '../../script/source/flow-form.js';
 import { syntaxChildren } from '../../script/source/syntax-children.js';
 
 type Argument = FlowLeaf['args'][number];
@@ -12,9 +13,9 @@ const MAX_DEFAULT = 200;
  * What a flow takes of its `args`: the members that it destructures or reads by name, in their order. What it reads
  * otherwise (`args[name]`, a rest, `args` handed on whole) is not seen.
  *
- * @param root what `parseFlow` answers
+ * @param form what `parseFlow` returns
  */
-export function flowArguments(root: AnyNode, source: string): readonly Argument[] {
+export function flowArguments({ program, flow, source }: FlowForm): readonly Argument[] {
   const found = new Map<string, Argument>();
   const add = (name: string, fallback: string | null): void => {
     const known = found.get(name);
@@ -34,12 +35,12 @@ export function flowArguments(root: AnyNode, source: string): readonly Argument[
     }
   };
 
-  const parameter = isFunction(root) ? root.params[0] : undefined;
+  const parameter = flow?.params[0];
   const pattern = parameter?.type === 'AssignmentPattern' ? parameter.left : parameter;
   if (pattern !== undefined) addPattern(pattern);
-  // A plain script sees `args` as a global.
-  const whole = pattern?.type === 'Identifier' ? pattern.name : root.type === 'Program' ? 'args' : null;
-  if (whole !== null) visit(root, whole, addPattern, (name) => add(name, null));
+  if (flow !== null && pattern?.type === 'Identifier') visit(flow, pattern.name, addPattern, (name) => add(name, null));
+  // The top level sees `args` too.
+  visit(program, 'args', addPattern, (name) => add(name, null));
   return [...found.values()];
 }
 
@@ -54,8 +55,4 @@ function visit(node: AnyNode, args: string, onPattern: (pattern: Pattern) => voi
     }
     waiting.unshift(...syntaxChildren(next));
   }
-}
-
-function isFunction(node: AnyNode) {
-  return node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression';
 }

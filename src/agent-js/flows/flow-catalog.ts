@@ -144,8 +144,7 @@ function describeFlow(file: string, source: string | null): Pick<FlowLeaf, 'abou
   }
   const about = leadingComment(source).slice(0, MAX_ABOUT);
   try {
-    const code = flowCode(file, source);
-    return { about, args: [...flowArguments(parseFlow(code), code)], fault: null };
+    return { about, args: [...flowArguments(parseFlow(flowCode(file, source)))], fault: null };
   } catch (thrown) {
     const { error, details } = encodeError(thrown);
     const at = (of: unknown) => (typeof of === 'number' ? of : 1);

@@ -1,10 +1,15 @@
 import type { AnyNode } from 'acorn';
+import { isFlowFile } from '../../base/flow-file.js';
 import { encodeError } from '../../protocol/errors.js';
+import { type FlowForm, isUnnamed } from '../../script/source/flow-form.js';
+import { isName } from '../../script/source/mentions.js';
+import { positionIn } from '../../script/source/source-edits.js';
 import { parseFlow } from '../../script/source/source-step.js';
 import { syntaxChildren } from '../../script/source/syntax-children.js';
 import { parseLocator } from '../locating/locator.js';
 import { ACTIONS, GLOBALS, SCRIPT_CALLS } from '../script-api.js';
 import { sayEmptyChecks, sayUnknownMatcher } from './assertion-faults.js';
+import { isTypesAlone } from './flow-refusal.js';
 import { flowCode } from './read-flow.js';
 
 /** Something that will not work when the flow runs. `line` and `column` count from 1. */
@@ -30,22 +35,23 @@ export interface NumberedLocator {
  * @param file its name: `.ts` is TypeScript
  */
 export function checkFlow(author: string, hasFlow: (path: string) => boolean, file = ''): readonly FlowFault[] {
-  let root: AnyNode;
-  let source = author;
+  let form: FlowForm;
   try {
-    source = flowCode(file, author);
-    root = parseFlow(source);
+    form = parseFlow(flowCode(file, author));
   } catch (error) {
     const { error: message, details } = encodeError(error);
     const at = (value: unknown) => (typeof value === 'number' ? value : 1);
     return [{ message, line: at(details?.line), column: at(details?.column) }];
   }
+  const { source } = form;
+  if (isTypesAlone(file, author)) return [{ line: 1, column: 1, message: 'The file has types alone, and is no flow' }];
   const faults: (FlowFault & { readonly at: number })[] = [];
   const say = (node: AnyNode, message: string) =>
-    faults.push({ ...placeOf(source, node.start), at: node.start, message });
+    faults.push({ ...positionIn(source, node.start), at: node.start, message });
   const declared = new Set<string>(['args', 'arguments']);
   const used: (AnyNode & { type: 'Identifier' })[] = [];
-  walk(root, null, (node, parent) => {
+  sayIdle(form, say);
+  walk(form.program, null, (node, parent) => {
     if (node.type === 'CallExpression') checkCall(node, say, hasFlow);
     sayEmptyChecks(node, say);
     sayUnknownMatcher(node, say);
@@ -64,22 +70,72 @@ export function checkFlow(author: string, hasFlow: (path: string) => boolean, fi
   return faults.sort((a, b) => a.at - b.at).map(({ at: _, ...fault }) => fault);
 }
 
-/** The locators with a number that a flow writes down, such as `{button:2}Edit`. None of a flow that does not parse. */
-export function numberedLocators(author: string, file = ''): readonly NumberedLocator[] {
-  let root: AnyNode;
-  let source = author;
+/** The functions of a flow that nothing can call. None of a flow that does not parse. */
+export function idleFunctions(author: string, file = ''): readonly FlowFault[] {
+  if (!isFlowFile(file)) return [];
   try {
-    source = flowCode(file, author);
-    root = parseFlow(source);
+    const { idle, source } = parseFlow(flowCode(file, author));
+    return idle.map((one) => ({ ...positionIn(source, one.node.start), message: idleText(one) }));
   } catch {
     return [];
   }
+}
+
+function idleText({ name }: FlowForm['idle'][number]): string {
+  return `${name === null ? 'This function' : `The function ${name}`} is never called: nothing in the file mentions it`;
+}
+
+/** Says which functions of a flow nothing can call, and that a file has nothing that runs. */
+function sayIdle({ program, body, acts, idle }: FlowForm, say: (node: AnyNode, message: string) => void): void {
+  for (const one of idle) say(one.node, idleText(one));
+  if (body.kind !== 'script' || acts || idle.length > 0) return;
+  const calls = program.body.some((statement) => statement.type === 'VariableDeclaration' && hasCall(statement));
+  if (!calls) say(program, 'The file has nothing that runs: write `export default` before the function of the flow');
+}
+
+/** Whether a declaration calls something when it is run; functions in it do not. */
+function hasCall(node: AnyNode): boolean {
+  if (node.type === 'ArrowFunctionExpression' || node.type.startsWith('Function')) return false;
+  if (/^(?:Call|New|Await|TaggedTemplate)Expression$/.test(node.type)) return true;
+  return syntaxChildren(node).some(hasCall);
+}
+
+/**
+ * Where a flow's function stands that earlier versions did not call: they ran a file as a script, unless it was one
+ * function and nothing else. Null for a file that means what it meant.
+ */
+export function newlyCalled(author: string, file = ''): Pick<FlowFault, 'line' | 'column'> | null {
+  let form: FlowForm;
+  try {
+    form = parseFlow(flowCode(file, author));
+  } catch {
+    return null;
+  }
+  const { program, flow, source, body } = form;
+  const statements = program.body.filter(({ type }) => type !== 'EmptyStatement');
+  const refusedBefore = statements.some((one) => one.type.startsWith('Export') || isUnnamed(one));
+  const [only] = statements;
+  const calledBefore = only?.type === 'ExpressionStatement' ? only.expression.start === only.start : only === flow;
+  if (body.kind === 'script' || flow === null || refusedBefore || (statements.length === 1 && calledBefore))
+    return null;
+  return positionIn(source, flow.start);
+}
+
+/** The locators with a number that a flow writes down, such as `{button:2}Edit`. None of a flow that does not parse. */
+export function numberedLocators(author: string, file = ''): readonly NumberedLocator[] {
+  let form: FlowForm;
+  try {
+    form = parseFlow(flowCode(file, author));
+  } catch {
+    return [];
+  }
+  const { program, source } = form;
   const found: NumberedLocator[] = [];
-  walk(root, null, (node) => {
+  walk(program, null, (node) => {
     const text = textOf(node);
     const locator = text === null ? undefined : parseLocator(text);
     if (text === null || locator?.kind !== 'text' || locator.index === undefined) return;
-    found.push({ ...placeOf(source, node.start), locator: text });
+    found.push({ ...positionIn(source, node.start), locator: text });
   });
   return found;
 }
@@ -131,26 +187,6 @@ export function walk(
   for (const child of syntaxChildren(node)) walk(child, node, visit);
 }
 
-/** A word that is no variable: a member's name, a key, a label. */
-export function isName(node: AnyNode, parent: AnyNode | null): boolean {
-  switch (parent?.type) {
-    case 'MemberExpression':
-      return parent.property === node && !parent.computed;
-    case 'Property':
-      return parent.key === node && !parent.computed && !parent.shorthand;
-    case 'MethodDefinition':
-    case 'PropertyDefinition':
-      return parent.key === node && !parent.computed;
-    case 'LabeledStatement':
-    case 'BreakStatement':
-    case 'ContinueStatement':
-    case 'MetaProperty':
-      return true;
-    default:
-      return false;
-  }
-}
-
 /** The names that a pattern binds directly; those of patterns inside it are found at these. */
 function boundNames({ properties }: AnyNode & { type: 'ObjectPattern' }): readonly string[] {
   return properties.flatMap((property) =>
@@ -178,9 +214,4 @@ function declares(node: AnyNode, parent: AnyNode | null): boolean {
     default:
       return false;
   }
-}
-
-function placeOf(source: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = source.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -24,6 +24,11 @@ const FRAMES: readonly (readonly [before: string, after: string])[] = [
   ['async()=>{', '\n}'],
 ];
 
+/** A name that functions get while their types are removed. */
+const NAME = ' $troupeFlow';
+/** Functions without a name in a file. */
+const MAX_UNNAMED = 20;
+
 /**
  * The JavaScript of a TypeScript flow. Types become spaces, so every line and column stays the same. Only types can be
  * removed: enums, namespaces with values, and parameter properties are refused.
@@ -33,7 +38,7 @@ const FRAMES: readonly (readonly [before: string, after: string])[] = [
 export function stripTypes(source: string): string {
   const faults: SyntaxFault[] = [];
   for (const [before, after] of FRAMES) {
-    const stripped = strip(before + source + after);
+    const stripped = stripNamed(before + source + after);
     if (typeof stripped === 'string') return stripped.slice(before.length, stripped.length - after.length);
     // A frame moves the columns of the first line.
     const shift = stripped.startLine === 1 ? before.length : 0;
@@ -47,6 +52,33 @@ export function stripTypes(source: string): string {
     line: fault.startLine,
     column,
   });
+}
+
+/** The same for a source with `function (args) {...}` as a statement, which the library takes only with a name. */
+function stripNamed(source: string): string | SyntaxFault {
+  const names: number[] = [];
+  let named = source;
+  let stripped = strip(named);
+  while (typeof stripped !== 'string' && names.length < MAX_UNNAMED) {
+    const at = offsetOf(named, stripped);
+    if (named[at] !== '(' || !/\bfunction\s*$/.test(named.slice(Math.max(0, at - 100), at))) break;
+    names.push(at);
+    named = `${named.slice(0, at)}${NAME}${named.slice(at)}`;
+    stripped = strip(named);
+  }
+  if (typeof stripped !== 'string') {
+    const { startLine, startColumn } = stripped;
+    const shift = names.filter((at) => named.slice(0, at).split('\n').length === startLine).length * NAME.length;
+    return { ...stripped, startColumn: Math.max(0, startColumn - shift) };
+  }
+  return names.reduceRight((code, at) => code.slice(0, at) + code.slice(at + NAME.length), stripped);
+}
+
+/** @param fault its column counts characters */
+function offsetOf(source: string, { startLine, startColumn }: SyntaxFault): number {
+  const lines = source.split('\n');
+  const before = lines.slice(0, startLine - 1).reduce((sum, line) => sum + line.length + 1, 0);
+  return before + [...(lines[startLine - 1] ?? '')].slice(0, startColumn).join('').length;
 }
 
 function strip(source: string): string | SyntaxFault {

@@ -1,4 +1,5 @@
-import { type CallExpression, type Node, parse, parseExpressionAt } from 'acorn';
+import type { CallExpression, Node } from 'acorn';
+import { flowSyntax } from '../../script/source/source-step.js';
 
 /** A call of the agent in a flow's source. */
 export interface FoundCall {
@@ -13,18 +14,10 @@ export interface FoundCall {
 
 const STATEMENT = /(Statement|Declaration)$/;
 
-const OPTIONS = { ecmaVersion: 'latest', allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true } as const;
-
-/** The syntax tree of a flow file: a function, an arrow function, or a script. Null if it cannot be parsed. */
+/** The syntax tree of a flow file, with the offsets of its text. Null if it cannot be parsed. */
 export function parseFlow(source: string): Node | null {
   try {
-    const node = parseExpressionAt(source, 0, OPTIONS);
-    if (node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression') return node;
-  } catch {
-    // It may be a script.
-  }
-  try {
-    return parse(source, OPTIONS);
+    return flowSyntax(source);
   } catch {
     return null;
   }

@@ -63,7 +63,7 @@ function say(suite: SuiteResult, notes: readonly string[]): void {
   }
   if (failed.length > MAX_LISTED) process.stdout.write(`and ${failed.length - MAX_LISTED} more\n`);
   const counts = countFlows(suite);
-  const texts = (['passed', 'flaky', 'failed', 'quarantined', 'stopped'] as const)
+  const texts = (['passed', 'flaky', 'failed', 'quarantined', 'skipped', 'stopped'] as const)
     .filter((state) => counts[state] > 0 || state === 'passed' || state === 'failed')
     .map((state) => `${counts[state]} ${state}`);
   process.stdout.write(`${counts.total} flows: ${texts.join(', ')}\n`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkFlow, numberedLocators } from '../../agent-js/flows/flow-check.js';
+import { checkFlow, newlyCalled, numberedLocators } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
 import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
 import { agentService } from '../agent/used-session.js';
@@ -44,6 +44,11 @@ async function check(args: readonly string[]): Promise<number> {
     for (const { line, column, message } of checkFlow(texts[path] ?? '', hasFlow, path)) {
       process.stdout.write(`${path}:${line}:${column}: ${message}\n`);
       faults += 1;
+    }
+    const called = newlyCalled(texts[path] ?? '', path);
+    if (called !== null) {
+      const at = `${path}:${called.line}:${called.column}`;
+      process.stdout.write(`${at}: note: this function is the flow and is called; earlier versions never called it\n`);
     }
   }
   for (const page of values.url ?? [])

@@ -15,10 +15,10 @@ const SLOWEST = 5;
 const TICK_MS = 1_000;
 const MAX_REASON = 300;
 
-type Mark = 'passed' | 'flaky' | 'failed' | 'stopped';
+type Mark = 'passed' | 'flaky' | 'failed' | 'skipped' | 'stopped';
 
-const SIGNS: Readonly<Record<Mark, string>> = { passed: '✓', flaky: '±', failed: '✗', stopped: '-' };
-const COLOURS: Readonly<Record<Mark, number>> = { passed: 32, flaky: 33, failed: 31, stopped: 33 };
+const SIGNS: Readonly<Record<Mark, string>> = { passed: '✓', flaky: '±', failed: '✗', skipped: '-', stopped: '-' };
+const COLOURS: Readonly<Record<Mark, number>> = { passed: 32, flaky: 33, failed: 31, skipped: 33, stopped: 33 };
 
 /**
  * What a person sees of a run: a line for each job as it ends, and on a terminal one more below them with what is
@@ -89,6 +89,7 @@ export class RunProgress {
       `${counts.passed} passed${counts.flaky > 0 ? ` (${counts.flaky} flaky)` : ''}`,
       `${counts.failed} failed`,
       ...(counts.quarantined > 0 ? [`${counts.quarantined} quarantined`] : []),
+      ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
       ...(counts.stopped > 0 ? [`${counts.stopped} stopped`] : []),
     ];
     const took = seconds(performance.now() - this.#startedAt);
@@ -162,7 +163,8 @@ export function durationOf({ startedAt, endedAt }: SessionRecord): number {
   return startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
 }
 
-function markOf({ status }: SessionRecord, attempt: number): Mark {
+function markOf({ status, outcome }: SessionRecord, attempt: number): Mark {
+  if (outcome === 'skipped') return 'skipped';
   if (status === 'completed') return attempt > 1 ? 'flaky' : 'passed';
   return status === 'failed' ? 'failed' : 'stopped';
 }

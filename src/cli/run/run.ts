@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { idleFunctions } from '../../agent-js/flows/flow-check.js';
 import { startLimit } from '../../base/deadline.js';
 import { hookOf } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
@@ -101,6 +102,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     const planned = planRun(options, files, settings, await lastFailed(options, files), rows, concerned);
     const { flows, part } = (await chosenPart(options, files, planned)) ?? { flows: planned, part: null };
     if (options.list) return list(flows, quarantine);
+    warnOfIdle(flows, files);
     if (flows.length === 0) return await nothingToDo(options, part);
     if (flows.length > MAX_BATCH_JOBS) {
       throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} jobs; --shard divides it`);
@@ -162,6 +164,14 @@ async function coordinatorOf({ url }: RunOptions): Promise<ServiceClient> {
 /** Whether a flow calls `agent.session`. */
 function opensSecondBrowsers({ texts }: RunFiles): boolean {
   return Object.values(texts).some((text) => /\bagent\s*\.\s*session\b/.test(text));
+}
+
+/** Warns of functions that nothing calls: what they check is not checked. */
+function warnOfIdle(flows: readonly PlannedFlow[], { texts }: RunFiles): void {
+  for (const path of new Set(flows.map((flow) => flow.path ?? ''))) {
+    for (const { line, column, message } of idleFunctions(texts[path] ?? '', path))
+      process.stderr.write(`warning: ${path}:${line}:${column}: ${message}\n`);
+  }
 }
 
 function filesOf({ words, flows }: RunOptions): Promise<RunFiles> {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Failure } from '../../protocol/report/failure.js';
 import type { Report } from '../../protocol/report/report.js';
 import type { SessionRecord } from '../../protocol/session.js';
-import type { EarlierAttempt, FlowResult } from '../../report/suite/suite-result.js';
+import type { EarlierAttempt, FlowOutcome, FlowResult } from '../../report/suite/suite-result.js';
 import type { UsedService } from '../own-service.js';
 import { againCommand } from './again-command.js';
 import { failureOf, inCheckout, pathFrom, retriedAttempts } from './flow-failure.js';
@@ -90,7 +90,7 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
   const failure = last?.status === 'failed' ? at(failureOf(last, report)) : null;
   return {
     ...about,
-    outcome: last?.status === 'completed' ? 'passed' : last?.status === 'failed' ? 'failed' : 'stopped',
+    outcome: outcomeOf(last),
     failure,
     earlier: earlierOf(found).map((one) => ({ ...one, failure: at(one.failure) })),
     startedAt: last?.startedAt ?? null,
@@ -100,6 +100,11 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
     picture: last === undefined ? null : await pictureOf(outcome, last, failure, index, records.length - 1),
     again: again(failure),
   };
+}
+
+function outcomeOf(last: SessionRecord | undefined): FlowOutcome {
+  if (last?.status === 'completed') return last.outcome ?? 'passed';
+  return last?.status === 'failed' ? 'failed' : 'stopped';
 }
 
 /** All failed attempts before the last one, numbered as a person counts them. */

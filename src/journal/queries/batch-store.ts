@@ -9,7 +9,7 @@ import { JoinedStore } from './joined-store.js';
 /** Values in one `in` list: both databases bound the parameters of a statement. */
 const IDS_AT_ONCE = 500;
 
-const NO_SESSIONS: BatchCounts = { counts: {}, flaky: 0, endedAt: null };
+const NO_SESSIONS: BatchCounts = { counts: {}, flaky: 0, skipped: 0, endedAt: null };
 
 /** Queries and deletions that concern whole batches. Deletions belong in a transaction, which the caller opens. */
 export class BatchStore {
@@ -146,6 +146,7 @@ export class BatchStore {
         'status',
         ({ fn }) => fn.countAll<number>().as('sessions'),
         sql<number>`sum(case when attempt > 1 then 1 else 0 end)`.as('retried'),
+        sql<number>`sum(case when outcome = 'skipped' then 1 else 0 end)`.as('skipped'),
         ({ fn }) => fn.max('ended_at').as('endedAt'),
       ])
       .where('batch', 'in', ids)
@@ -158,6 +159,7 @@ export class BatchStore {
         'state as status',
         ({ fn }) => fn.countAll<number>().as('sessions'),
         sql<number>`sum(case when attempt > 1 then 1 else 0 end)`.as('retried'),
+        sql<number>`sum(case when outcome = 'skipped' then 1 else 0 end)`.as('skipped'),
         ({ fn }) => fn.max('ended_at').as('endedAt'),
       ])
       .where('batch_id', 'in', ids)
@@ -203,6 +205,7 @@ interface StatusRow {
   readonly status: string;
   readonly sessions: number;
   readonly retried: number;
+  readonly skipped: number;
   readonly endedAt: string | null;
 }
 
@@ -212,6 +215,7 @@ function countsOf(rows: readonly StatusRow[]): BatchCounts {
   return {
     counts,
     flaky: Number(rows.find(({ status }) => status === 'completed')?.retried ?? 0),
+    skipped: Number(rows.find(({ status }) => status === 'completed')?.skipped ?? 0),
     endedAt: (counts.queued ?? 0) + (counts.running ?? 0) > 0 ? null : (ends.at(-1) ?? null),
   };
 }

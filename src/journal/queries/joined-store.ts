@@ -162,7 +162,7 @@ export class JoinedStore {
     return this.#updateClaim(batchId, token, { artifacts: file });
   }
 
-  async #end({ batchId, token, at, state, mayPassAgain, data, durationMs }: JoinedEnd): Promise<number> {
+  async #end({ batchId, token, at, state, mayPassAgain, data, isSkipped, durationMs }: JoinedEnd): Promise<number> {
     const claim = await this.#kysely
       .selectFrom('joined_attempts')
       .innerJoin('joined_jobs', (on) =>
@@ -181,8 +181,12 @@ export class JoinedStore {
     const { job, flow, retries, attempt } = claim;
     await this.#updateClaim(batchId, token, { state: 'ended', data });
     const isQueued = mayPassAgain && attempt <= retries;
-    await this.#updateJob(batchId, job, isQueued ? { state: 'queued' } : { state, ended_at: at });
-    if (flow === null || state === 'stopped') return 1;
+    await this.#updateJob(
+      batchId,
+      job,
+      isQueued ? { state: 'queued' } : { state, ended_at: at, outcome: isSkipped ? 'skipped' : null },
+    );
+    if (flow === null || state === 'stopped' || isSkipped) return 1;
     await this.#kysely
       .insertInto('flow_runs')
       .values({
@@ -301,7 +305,7 @@ export class JoinedStore {
   async #updateJob(
     batchId: string,
     job: number,
-    values: Partial<Pick<Schema['joined_jobs'], 'state' | 'attempt' | 'ended_at'>>,
+    values: Partial<Pick<Schema['joined_jobs'], 'state' | 'attempt' | 'ended_at' | 'outcome'>>,
   ): Promise<void> {
     await this.#kysely
       .updateTable('joined_jobs')

@@ -31,6 +31,10 @@ export function testOf({ host, engine, page, context }: LibraryParts): { test: o
   let current = root();
   let viewport: unknown;
   let begun = 0;
+  /** Tests of the running file that ran to their end. */
+  let ran = 0;
+  /** Tests of the running file that were left out, or left themselves out. */
+  let skipped = 0;
 
   function suiteOf(parent: Suite | null, title: string): Suite {
     return { parent, title, hooks: [], items: [], skipped: false, only: false };
@@ -112,27 +116,43 @@ export function testOf({ host, engine, page, context }: LibraryParts): { test: o
       try {
         hooksOf(suite, 'beforeEach', one.title);
         call(one.body, one.title);
+        ran += 1;
       } finally {
         hooksOf(suite, 'afterEach', one.title);
       }
     } catch (error) {
       if (error !== SKIP) throw error;
+      skipped += 1;
     } finally {
       running = null;
     }
   }
 
   function runSuite(suite: Suite, onlyWanted: boolean): void {
-    if (suite.skipped || (onlyWanted && !hasOnly(suite))) return;
+    if (onlyWanted && !hasOnly(suite)) return;
+    if (suite.skipped) {
+      skipped += countCases(suite);
+      return;
+    }
     const all = onlyWanted && suite.only;
     ownHooks(suite, 'beforeAll');
     for (let i = 0; i < suite.items.length; i += 1) {
       const item = suite.items[i];
       if (item === undefined) continue;
       if ('items' in item) runSuite(item, onlyWanted && !all);
-      else if (!item.skipped && (!onlyWanted || all || item.only)) runCase(suite, item);
+      else if (item.skipped) skipped += 1;
+      else if (!onlyWanted || all || item.only) runCase(suite, item);
     }
     ownHooks(suite, 'afterAll');
+  }
+
+  function countCases(suite: Suite): number {
+    let count = 0;
+    for (let i = 0; i < suite.items.length; i += 1) {
+      const item = suite.items[i];
+      if (item !== undefined) count += 'items' in item ? countCases(item) : 1;
+    }
+    return count;
   }
 
   function hasOnly(suite: Suite): boolean {
@@ -176,8 +196,11 @@ export function testOf({ host, engine, page, context }: LibraryParts): { test: o
   function run(): void {
     const suite = current;
     current = root();
+    skipped = 0;
+    ran = 0;
     runSuite(suite, hasOnly(suite));
     begun = 0;
+    if (ran === 0 && skipped > 0) engine.skipFlow();
   }
   return { test: freeze(test), run };
 }

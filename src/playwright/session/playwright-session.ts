@@ -70,6 +70,7 @@ export class PlaywrightSession {
     this.module = {
       name: 'playwright',
       prelude: PRELUDE,
+      lookups: ['table'],
       calls: {
         table: async () => sandboxTable(),
         call: ([chain, method, args], context) => this.#call(checkCall(chain, method, args), context),

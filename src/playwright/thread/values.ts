@@ -1,4 +1,5 @@
 import { TroupeError } from '../../protocol/errors.js';
+import { withoutSteps } from '../../script/source/source-step.js';
 import type { Chain, Wire } from '../wire.js';
 import { guardedRegExp } from './guarded-reg-exp.js';
 
@@ -35,7 +36,8 @@ export function decode(value: Wire, locator: (chain: Chain) => unknown, asymmetr
 
 /** Playwright sends a function's text to the page, and calls it there: this one never runs here. */
 function pageFunction(source: string): () => void {
-  return Object.assign(() => undefined, { toString: () => source });
+  const text = withoutSteps(source);
+  return Object.assign(() => undefined, { toString: () => text });
 }
 
 export type Asymmetric = (name: string, args: readonly unknown[], not: boolean) => unknown;

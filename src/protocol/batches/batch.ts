@@ -80,6 +80,8 @@ export const BatchRecord = z.object({
     completed: z.int(),
     /** Services before 0.2 do not send it. */
     flaky: z.int().optional(),
+    /** Of the completed ones, those whose tests were all skipped; absent if there are none. */
+    skipped: z.int().optional(),
     failed: z.int(),
     stopped: z.int(),
   }),

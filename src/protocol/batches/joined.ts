@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../report/failure.js';
+import { TaskOutcome } from '../session.js';
 import { BatchRecord, MAX_BATCH_JOBS } from './batch.js';
 
 /** Seconds that a claim lasts unless it is renewed. */
@@ -86,6 +87,7 @@ export const JoinedResult = z.strictObject({
   failure: Failure.nullable(),
   /** Whether another attempt may succeed. */
   mayPassAgain: z.boolean(),
+  outcome: TaskOutcome.optional(),
 });
 export type JoinedResult = z.infer<typeof JoinedResult>;
 

@@ -5,7 +5,7 @@ import { Failure } from './failure.js';
 
 const ReportedFlow = z.object({
   path: z.string(),
-  status: z.enum(['passed', 'failed', 'interrupted']),
+  status: z.enum(['passed', 'failed', 'skipped', 'interrupted']),
   startedAt: z.iso.datetime(),
   durationMs: z.number(),
   error: ErrorBodySchema.optional(),

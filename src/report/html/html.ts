@@ -157,8 +157,8 @@ function flowsSection(report: Report): string {
   if (report.flows.length === 0) return '';
   const rows = report.flows.map((flow) => {
     const sign =
-      flow.status === 'interrupted'
-        ? '<span class="warn" title="interrupted">⏸</span>'
+      flow.status === 'interrupted' || flow.status === 'skipped'
+        ? `<span class="warn" title="${flow.status}">${flow.status === 'skipped' ? '–' : '⏸'}</span>`
         : mark(flow.status === 'passed');
     return `<div class="flow">${sign}<span class="text">${esc(flow.path)}${flow.line === undefined ? '' : `:${flow.line}`}</span>
 <span class="soft">${formatDuration(flow.durationMs)}</span></div>`;

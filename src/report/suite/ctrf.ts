@@ -23,7 +23,7 @@ const SPEC_VERSION = '0.0.0';
  */
 export function renderCtrf(suite: SuiteResult, reportId: string): string {
   const { name, version, startedAt, endedAt, build, labels, flows } = suite;
-  const { total, passed, failed, quarantined, stopped, flaky } = countFlows(suite);
+  const { total, passed, failed, quarantined, skipped, stopped, flaky } = countFlows(suite);
   const document = {
     reportFormat: 'CTRF',
     specVersion: SPEC_VERSION,
@@ -36,7 +36,7 @@ export function renderCtrf(suite: SuiteResult, reportId: string): string {
         tests: total,
         passed,
         failed,
-        skipped: stopped,
+        skipped: skipped + stopped,
         pending: 0,
         other: quarantined,
         flaky,
@@ -61,7 +61,12 @@ export function renderCtrf(suite: SuiteResult, reportId: string): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-const STATUS: Readonly<Record<FlowOutcome, string>> = { passed: 'passed', failed: 'failed', stopped: 'skipped' };
+const STATUS: Readonly<Record<FlowOutcome, string>> = {
+  passed: 'passed',
+  failed: 'failed',
+  skipped: 'skipped',
+  stopped: 'skipped',
+};
 
 function testOf(flow: FlowResult): object {
   const { failure, earlier, quarantine, picture, report, sessionId, history } = flow;

@@ -64,6 +64,7 @@ export function renderJobSummary(suite: SuiteResult): string {
     `${counts.passed} passed`,
     `${counts.flaky} flaky`,
     `${counts.quarantined} quarantined`,
+    ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
     `${counts.stopped} stopped`,
   ];
   const parts = [`### ${esc(suite.name)}\n\n${cells.join(' · ')} · ${count(counts.total, 'flow')} in ${duration}\n`];

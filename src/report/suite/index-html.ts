@@ -22,13 +22,14 @@ const MANY_CHARACTERS = 1_200_000;
 const LONGEST_OF_MANY = 80;
 
 /** The state of a flow in the index; what fails the run is `failed`. */
-type State = 'failed' | 'flaky' | 'quarantined' | 'passed' | 'stopped';
+type State = 'failed' | 'flaky' | 'quarantined' | 'passed' | 'skipped' | 'stopped';
 
 const TONES: Readonly<Record<State, string>> = {
   failed: 'bad',
   flaky: 'warn',
   quarantined: 'warn',
   passed: 'good',
+  skipped: '',
   stopped: '',
 };
 const SIGNS: Readonly<Record<State, string>> = {
@@ -36,6 +37,7 @@ const SIGNS: Readonly<Record<State, string>> = {
   flaky: '±',
   quarantined: '✗',
   passed: '✓',
+  skipped: '–',
   stopped: '–',
 };
 
@@ -67,7 +69,7 @@ export function* renderIndexHtml(suite: SuiteResult, link: (path: string) => str
 
 /** What failed first; each part in file order. */
 function inOrder(flows: readonly FlowResult[]): readonly FlowResult[] {
-  const order: readonly State[] = ['failed', 'flaky', 'quarantined', 'stopped', 'passed'];
+  const order: readonly State[] = ['failed', 'flaky', 'quarantined', 'stopped', 'skipped', 'passed'];
   return order.flatMap((state) => flows.filter((flow) => stateOf(flow) === state));
 }
 
@@ -93,7 +95,7 @@ function head({ name, build, labels, startedAt, endedAt }: SuiteResult, counts: 
       .slice(0, 8)
       .map(([label, value]) => [esc(shorten(label, 40)), esc(shorten(value, 100))] as const),
   ];
-  const pills = (['failed', 'passed', 'flaky', 'quarantined', 'stopped'] as const)
+  const pills = (['failed', 'passed', 'flaky', 'quarantined', 'skipped', 'stopped'] as const)
     .filter((state) => counts[state] > 0)
     .map((state) => `<span class="pill ${TONES[state]}">${counts[state].toLocaleString('en')} ${state}</span>`);
   return `<header>${pills.join(' ')}
@@ -106,7 +108,7 @@ function linked(url: string | null, text: string): string {
 }
 
 function filterBar(counts: SuiteCounts): string {
-  const states = (['failed', 'flaky', 'quarantined', 'stopped', 'passed'] as const).filter(
+  const states = (['failed', 'flaky', 'quarantined', 'stopped', 'skipped', 'passed'] as const).filter(
     (state) => counts[state] > 0,
   );
   const buttons = states.map(
@@ -140,6 +142,7 @@ function lineOf(flow: FlowResult, state: State, link: (path: string) => string, 
   const marks = [
     ...(state === 'flaky' ? [`flaky: attempt ${flow.earlier.length + 1}`] : []),
     ...(state === 'quarantined' ? ['quarantined'] : []),
+    ...(state === 'skipped' ? ['skipped'] : []),
     ...(state === 'stopped' ? ['not run'] : []),
     ...(flow.history === null ? [] : [historyText(flow.history)]),
   ].map((mark) => `<span class="pill ${TONES[state]}">${esc(mark)}</span>`);

@@ -16,7 +16,7 @@ export function joinedPart(
   const ended = state === 'completed' || state === 'failed';
   const last = ended ? (attempts.at(-1)?.result ?? null) : null;
   return {
-    outcome: state === 'completed' ? 'passed' : state === 'failed' ? 'failed' : 'stopped',
+    outcome: state === 'completed' ? (last?.outcome ?? 'passed') : state === 'failed' ? 'failed' : 'stopped',
     failure: ended ? (failures.at(-1) ?? null) : null,
     earlier: failures
       .slice(0, ended ? -1 : undefined)

@@ -70,6 +70,7 @@ function testCaseOf(flow: FlowResult): TestCase {
 function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outcome' | 'reason'> {
   const { outcome, failure, quarantine } = flow;
   if (outcome === 'passed') return { outcome, reason: '' };
+  if (outcome === 'skipped') return { outcome, reason: '<skipped message="All tests of the flow were skipped"/>' };
   const message = failure === null ? 'The flow was not started' : `${failure.code}: ${failure.message}`;
   if (outcome === 'stopped' || quarantined) {
     const text = quarantined ? `Quarantined until ${quarantine?.until} (${quarantine?.ticket}): ${message}` : message;

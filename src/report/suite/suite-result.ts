@@ -1,8 +1,8 @@
 import type { CiBuild } from '../../protocol/batches/ci-build.js';
 import type { Failure } from '../../protocol/report/failure.js';
 
-/** How a flow of a run ended. `stopped`: it was cancelled, or not started. */
-export type FlowOutcome = 'passed' | 'failed' | 'stopped';
+/** How a flow of a run ended. `skipped`: all of its tests were. `stopped`: it was cancelled, or not started. */
+export type FlowOutcome = 'passed' | 'failed' | 'skipped' | 'stopped';
 
 /** A flow's attempt that failed before its last one. */
 export interface EarlierAttempt {
@@ -70,6 +70,7 @@ export interface SuiteCounts {
   readonly flaky: number;
   readonly failed: number;
   readonly quarantined: number;
+  readonly skipped: number;
   readonly stopped: number;
 }
 
@@ -81,6 +82,7 @@ export function countFlows({ flows }: Pick<SuiteResult, 'flows'>): SuiteCounts {
     flaky: count(isFlaky),
     failed: count(failsRun),
     quarantined: count((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
+    skipped: count(({ outcome }) => outcome === 'skipped'),
     stopped: count(({ outcome }) => outcome === 'stopped'),
   };
 }

@@ -18,6 +18,7 @@ import {
   makeNotes,
   PromiseClass,
   parse,
+  promiseThen,
   read,
   slice,
   TypeErrorClass,
@@ -39,6 +40,8 @@ export function install(raw: RawHost, settingsText: string): Core {
   const owed = makeOwedCalls();
   /** The origin of the last thrown value that is not an object. */
   let lastPlain: { readonly value: unknown; readonly stack: string; readonly flows: string | null } | null = null;
+  /** A script has dropped a promise. */
+  let watches = false;
   removeForeign();
 
   /** The current stack. */
@@ -105,6 +108,23 @@ export function install(raw: RawHost, settingsText: string): Core {
     return value;
   }
 
+  /** Watches a promise that a statement drops: nothing else would notice that it is rejected. */
+  function dropped(value: unknown): unknown {
+    if (!isObject(value)) return value;
+    try {
+      promiseThen(value, undefined, (reason) => owed.owe(reason));
+      watches = true;
+    } catch {
+      // It is no promise.
+    }
+    return value;
+  }
+
+  function flowFunction(value: unknown): unknown {
+    if (typeof value === 'function') return value;
+    throw new TypeErrorClass(words`A flow's default export must be a function; this one is ${plainText(value)}`);
+  }
+
   /** Records which flows were running, at the innermost flow that an error leaves. */
   function noteFlows(error: unknown): void {
     if (isObject(error)) {
@@ -143,7 +163,10 @@ export function install(raw: RawHost, settingsText: string): Core {
         fail(error.code, error.error, error.details ?? {});
       }
       value = raw.settle(invoke(body, undefined, args));
+      if (watches) raw.runJobs();
       owed.collect(before);
+      const why = raw.flowFault(typeof value);
+      if (why !== '') fail('FLOW_FAILED', why);
     } catch (error) {
       owed.forget(before);
       noteFlows(error);
@@ -163,8 +186,9 @@ export function install(raw: RawHost, settingsText: string): Core {
     append(lazy, () => defineReplaceable(name, make));
   }
 
+  const skipFlow = (): void => raw.skipFlow();
   const owe = (message: string): (() => void) => owed.owe(hostError('SCRIPT_ERROR', message, {}));
-  const engine: Engine = freeze({ runFlow, onIdle, fail, owe, settle, defineLazy });
+  const engine: Engine = freeze({ runFlow, onIdle, fail, owe, settle, defineLazy, skipFlow });
   const wrote = (level: string, text: string): void => raw.wrote(level, text, here());
   const checked = (data: object): void => raw.checked(jsonText(data, MAX_REPORT) ?? '', here());
   defineGlobal('console', installConsole(wrote));
@@ -185,7 +209,14 @@ export function install(raw: RawHost, settingsText: string): Core {
     describe,
     begin: () => owed.forget(0),
     idle: () => idleWork?.(),
-    step: freeze({ __proto__: null, settle: freeze(settle), each: freeze(each), thrown: freeze(thrown) }),
+    step: freeze({
+      __proto__: null,
+      settle: freeze(settle),
+      each: freeze(each),
+      thrown: freeze(thrown),
+      dropped: freeze(dropped),
+      flow: freeze(flowFunction),
+    }),
   };
 }
 

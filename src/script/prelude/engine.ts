@@ -29,6 +29,8 @@ export interface Engine {
   owe(message: string): () => void;
   /** The value of a promise once it is settled, or throws its reason; any other value as it is. */
   settle(value: unknown): unknown;
+  /** The innermost flow counts as skipped, unless it fails. */
+  skipFlow(): void;
 }
 
 /** Offered by the thread to the engine. Texts are JSON unless stated otherwise. */
@@ -46,8 +48,14 @@ export interface RawHost {
   compile(path: string, source: string, code: string, fault: string): unknown;
   /** The value of a promise once it is settled, or throws its reason; any other value as it is. */
   settle(value: unknown): unknown;
+  /** Runs the jobs that promises have left. */
+  runJobs(): void;
   /** The new depth; 0 if that would be too deep. `file` is empty if the flow has none. */
   enterFlow(path: string, file: string): number;
+  /** The innermost flow counts as skipped, unless it fails. */
+  skipFlow(): void;
+  /** Why the innermost flow fails although it threw nothing; empty if it does not. `type` is that of its value. */
+  flowFault(type: string): string;
   /** `error` is empty, or a {@link Description}. */
   leaveFlow(error: string): void;
   /** Paths of the running flows, outermost first. */

@@ -1,11 +1,14 @@
 import { append } from './primordials.js';
 
-/** Calls that a script still has to make: it began an assertion that checks nothing until its matcher is called. */
+/**
+ * What a script fails with at its end: calls that it still has to make, since it began an assertion that checks nothing
+ * until its matcher is called; and the reasons of rejected promises that it dropped.
+ */
 export interface OwedCalls {
   /** Grows with each one. */
   readonly last: () => number;
   /** Keeps the error until the returned function is called. */
-  readonly owe: (error: Error) => () => void;
+  readonly owe: (error: unknown) => () => void;
   /** Forgets those after number `from`. Throws the error of the first that was not made. */
   readonly collect: (from: number) => void;
   /** Forgets those after number `from`. */
@@ -14,7 +17,7 @@ export interface OwedCalls {
 
 interface Owed {
   readonly number: number;
-  readonly error: Error;
+  readonly error: unknown;
   made: boolean;
 }
 

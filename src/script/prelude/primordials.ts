@@ -51,6 +51,10 @@ export const includes = uncurry(String.prototype.includes);
 export const exec: (pattern: object, text: string) => readonly (string | undefined)[] | null = method(
   RegExp.prototype.exec,
 );
+/** Throws for anything but a promise. */
+export const promiseThen: (value: object, settled: undefined, rejected: (reason: unknown) => void) => unknown = method(
+  Promise.prototype.then,
+);
 /** Throws for anything but a Date. */
 export const dateValue: (value: object) => number = method(Date.prototype.getTime);
 export const dateText: (value: object) => string = method(Date.prototype.toISOString);

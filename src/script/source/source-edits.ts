@@ -44,10 +44,11 @@ export function applyEdits(source: string, edits: readonly SourceEdit[], suffix 
     byLine.set(line, there);
   }
   code += source.slice(from) + suffix;
+  const lines = source.split('\n').length;
   return {
     code,
     original(position) {
-      const line = Math.max(1, position.line - 1);
+      const line = Math.min(Math.max(1, position.line - 1), lines);
       const { column } = position;
       let shift = 0;
       for (const edit of byLine.get(line) ?? []) {
@@ -59,4 +60,10 @@ export function applyEdits(source: string, edits: readonly SourceEdit[], suffix 
       return { line, column: column - shift };
     },
   };
+}
+
+/** The position of an offset. */
+export function positionIn(source: string, offset: number): SourcePosition {
+  const before = source.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -1,5 +1,7 @@
 import { type AnyNode, type Options, Parser, type Program } from 'acorn';
 import { TroupeError } from '../../protocol/errors.js';
+import { type FlowBody, type FlowForm, flowForm, isUnnamed } from './flow-form.js';
+import { lexicalNames } from './mentions.js';
 import { testRun, withRequires } from './playwright-imports.js';
 import { applyEdits, type EditedSource, type SourceEdit } from './source-edits.js';
 import { syntaxChildren } from './syntax-children.js';
@@ -16,12 +18,32 @@ const OPTIONS: Options = { ecmaVersion: 'latest', sourceType: 'script', allowHas
  * Most scripts of a console or an agent contain none of these words, and parsing them costs more than the rest of their
  * run.
  */
-const NEEDS_EDITS = /\b(?:let|const|class|await|throw)\b|^#!/;
+const NEEDS_EDITS = /\b(?:let|const|class|await|throw|async|Promise)\b|^#!/;
+/** What a source without promises of its own has none of. */
+const PROMISES = /\b(?:async|Promise)\b/;
 
 /** Accepts `await` anywhere: host calls are synchronous, so it means the same in every function. */
 class ScriptParser extends Parser {
   get canAwait(): boolean {
     return true;
+  }
+}
+
+const FLOW_OPTIONS: Options = { ...OPTIONS, allowReturnOutsideFunction: true, allowImportExportEverywhere: true };
+/** The parser's flags for a function statement: it may have no name. */
+const UNNAMED_STATEMENT = 1 | 4;
+
+/** Also accepts `function (args) {...}` as a statement of the top level, as flows were written from the beginning. */
+class FlowParser extends ScriptParser {
+  parseFunctionStatement(node: unknown, isAsync: boolean, inDeclaration: boolean): unknown {
+    const scopes: unknown = Reflect.get(this, 'scopeStack');
+    const isTop = inDeclaration && Array.isArray(scopes) && scopes.length === 1;
+    const call = (name: string, ...args: unknown[]): unknown => {
+      const method: unknown = Reflect.get(this, name);
+      return typeof method === 'function' ? Reflect.apply(method, this, args) : undefined;
+    };
+    call('next');
+    return call('parseFunction', node, isTop ? UNNAMED_STATEMENT : inDeclaration ? 1 : 1 | 2, false, isAsync);
   }
 }
 
@@ -31,7 +53,8 @@ class ScriptParser extends Parser {
  * - a top-level `let`, `const` or `class` becomes a `var`, so that it lasts for the next script and may be declared
  *   again;
  * - `await` outside an async function becomes a call that runs the engine's jobs until the promise settles;
- * - the position of a thrown value without a stack is recorded.
+ * - the position of a thrown value without a stack is recorded;
+ * - a promise that a statement drops is watched: if it is rejected, the script fails.
  *
  * {@link EditedSource.original} maps back to the author's lines and columns.
  *
@@ -46,8 +69,13 @@ export function prepareScript(author: string): EditedSource {
   const program = parsing(source, () => ScriptParser.parse(source, OPTIONS));
   const edits: SourceEdit[] = [];
   for (const statement of program.body) globalise(statement, edits);
-  collectSteps(program, source, edits);
+  boundedly(() => collectSteps(program, source, edits));
   return applyEdits(hideHashBang(source), edits, testRun(source));
+}
+
+/** The text of a function of a script, for an engine without the steps of this one: a page's. */
+export function withoutSteps(text: string): string {
+  return text.replaceAll(`${STEP_NAME}.thrown(`, '(').replaceAll(`${STEP_NAME}.dropped(`, '(');
 }
 
 /** @throws SCRIPT_ERROR with line and column for a script that does not parse */
@@ -64,72 +92,112 @@ export function checkAsyncBody(author: string): void {
 }
 
 /**
- * Prepares the file of a flow. The value of the code is a function of `args` for every form of the file: a function, an
- * arrow, or a plain script, whose declarations are local and whose result is its completion value or a top-level
- * `return`.
+ * Prepares the file of a flow. The value of the code is a function of `args`: it runs the file, whose declarations are
+ * local, and then the flow that {@link flowForm} finds in it. The result of a script is its completion value or a
+ * top-level `return`.
  *
- * @throws SCRIPT_ERROR with line and column for a source that does not parse.
+ * @throws SCRIPT_ERROR with line and column for a source that does not parse, and for one that {@link flowForm} refuses.
  */
-export function prepareFlow(author: string): EditedSource {
+export function prepareFlow(author: string): { readonly edited: EditedSource; readonly form: FlowForm } {
   const source = withRequires(author);
-  const edits: SourceEdit[] = [];
-  const body = functionOf(source);
-  if (body.found) {
-    edits.push({ at: 0, remove: 0, insert: '(' });
-    collectSteps(body.node, source, edits);
-    return applyEdits(hideHashBang(source.slice(0, body.node.end)), edits, '\n)');
-  }
-  const program = parsing(source, () => parsePlain(source, body.error));
+  const form = formOf(source);
+  const { program, body } = form;
   const strict = program.body.some((node) => node.type === 'ExpressionStatement' && node.directive === 'use strict');
-  const prologue = strict ? "'use strict';" : '';
-  edits.push({ at: 0, remove: 0, insert: `(function (args) {${prologue}var ${VALUE};` });
-  keepValues(program.body, edits);
-  collectSteps(program, source, edits);
-  return applyEdits(hideHashBang(source), edits, `${testRun(source)}\nreturn ${VALUE}})`);
+  // A file may declare `args` itself, and has no other then.
+  const head = program.body.some((node) => lexicalNames(node).includes('args'))
+    ? `${strict ? "'use strict';" : ''}`
+    : `${strict ? "'use strict';" : ''}var args = ${ARGS};`;
+  const edits: SourceEdit[] = [{ at: 0, remove: 0, insert: `(function (${ARGS}) {${head}var ${VALUE};` }];
+  for (const statement of program.body) editFunctions(statement, body, source, edits);
+  boundedly(() => {
+    if (body.kind === 'script') keepValues(program.body, edits);
+    collectSteps(program, source, edits);
+  });
+  const flow = body.kind === 'name' ? `${STEP_NAME}.flow(${body.name})` : VALUE;
+  const result = body.kind === 'script' ? VALUE : `${flow}(${ARGS})`;
+  const code = applyEdits(hideHashBang(source), edits, `${testRun(source)}\nreturn ${result}})`);
+  return { edited: code, form };
 }
 
 /**
- * A flow's syntax as its author wrote it: its function, or the program if the file is a plain script.
- * @throws SCRIPT_ERROR with line and column for a source that does not parse
+ * A flow's syntax as its author wrote it.
+ * @throws SCRIPT_ERROR like {@link prepareFlow}
  */
-export function parseFlow(author: string): AnyNode {
+export function parseFlow(author: string): FlowForm {
+  return formOf(withRequires(author));
+}
+
+/**
+ * Why a file that parses cannot be run as a flow; null if it can, or does not parse.
+ * @returns the SCRIPT_ERROR of {@link flowForm}
+ */
+export function flowRefusal(author: string): TroupeError | null {
   const source = withRequires(author);
-  const body = functionOf(source);
-  return body.found ? body.node : parsing(source, () => parsePlain(source, body.error));
+  let program: Program;
+  try {
+    program = flowSyntax(source);
+  } catch {
+    return null;
+  }
+  try {
+    boundedly(() => flowForm(program, source));
+    return null;
+  } catch (error) {
+    if (error instanceof TroupeError) return error;
+    throw error;
+  }
+}
+
+/** A flow's syntax with the offsets of its own text. @throws SCRIPT_ERROR with line and column for one that does not parse */
+export function flowSyntax(author: string): Program {
+  return parsing(author, () => FlowParser.parse(author, FLOW_OPTIONS));
 }
 
 const VALUE = '$troupeValue';
+const ARGS = '$troupeArgs';
 
-type FlowBody = { readonly found: true; readonly node: AnyNode } | { readonly found: false; readonly error: unknown };
+function formOf(source: string): FlowForm {
+  const program = flowSyntax(source);
+  return boundedly(() => flowForm(program, source));
+}
 
-/** Parses the file as one function expression with nothing else. */
-function functionOf(source: string): FlowBody {
-  try {
-    const node: AnyNode = ScriptParser.parseExpressionAt(source, 0, OPTIONS);
-    if (node.type !== 'FunctionExpression' && node.type !== 'ArrowFunctionExpression')
-      return { found: false, error: null };
-    // Only comments and semicolons may follow.
-    const rest = ScriptParser.parse(source.slice(0, node.end).replace(/\S/g, ' ') + source.slice(node.end), OPTIONS);
-    const alone = rest.body.every((statement) => statement.type === 'EmptyStatement');
-    return alone ? { found: true, node } : { found: false, error: null };
-  } catch (error) {
-    return { found: false, error };
+/** Keeps the flow's function, and removes exports, which the engine does not accept in a function. */
+function editFunctions(statement: Program['body'][number], body: FlowBody, source: string, edits: SourceEdit[]): void {
+  const flow = body.kind === 'value' && body.statement === statement ? body.node : null;
+  switch (statement.type) {
+    case 'ExportDefaultDeclaration': {
+      const [, between = ''] = EXPORT_DEFAULT.exec(source.slice(statement.start)) ?? [];
+      edits.push({ at: statement.start, remove: 'export'.length, insert: ';' });
+      edits.push({ at: statement.start + 'export'.length + between.length, remove: 'default'.length, insert: '' });
+      if (flow === null) return;
+      edits.push({ at: flow.start, remove: 0, insert: `${VALUE} = ${STEP_NAME}.flow((` });
+      edits.push({ at: flow.end, remove: 0, insert: isUnnamed(flow) ? '));' : '))' });
+      return;
+    }
+    case 'ExportNamedDeclaration': {
+      // An edit stays in its line.
+      let at = statement.start;
+      for (const line of source.slice(statement.start, statement.end).split('\n')) {
+        edits.push({ at, remove: line.length, insert: at === statement.start ? ';' : '' });
+        at += line.length + 1;
+      }
+      return;
+    }
+    case 'ExpressionStatement':
+      if (flow === null) return;
+      edits.push({ at: flow.start, remove: 0, insert: `${VALUE} = (` });
+      edits.push({ at: flow.end, remove: 0, insert: ')' });
+      return;
+    case 'FunctionDeclaration':
+      if (!isUnnamed(statement)) return;
+      edits.push({ at: statement.start, remove: 0, insert: flow === null ? 'void (' : `${VALUE} = (` });
+      edits.push({ at: statement.end, remove: 0, insert: ');' });
+      return;
+    default:
   }
 }
 
-/** If a file parses as neither, the attempt that got further reports the author's error. */
-function parsePlain(source: string, asFunction: unknown): Program {
-  try {
-    return ScriptParser.parse(source, { ...OPTIONS, allowReturnOutsideFunction: true });
-  } catch (error) {
-    throw offset(asFunction) > offset(error) ? asFunction : error;
-  }
-}
-
-function offset(error: unknown): number {
-  const pos: unknown = error instanceof SyntaxError ? Reflect.get(error, 'pos') : undefined;
-  return typeof pos === 'number' ? pos : -1;
-}
+const EXPORT_DEFAULT = /^export((?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*\n)*)default/;
 
 function parsing<T>(source: string, parse: () => T): T {
   try {
@@ -167,6 +235,16 @@ function isPosition(value: unknown): value is { line: number; column: number } {
 /** Replaced by a comment of the same length, since the code inserted before it would make it a syntax error. */
 function hideHashBang(source: string): string {
   return source.startsWith('#!') ? `//${source.slice(2)}` : source;
+}
+
+/** The parser has its own depth check; walks of sources just below that limit fail here. */
+function boundedly<T>(walk: () => T): T {
+  try {
+    return walk();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new TroupeError('SCRIPT_ERROR', 'The source is nested too deeply', { line: 1, column: 1 });
+  }
 }
 
 /** Turns a top-level declaration into one of the global object. */
@@ -230,17 +308,15 @@ function keepValues(statements: readonly AnyNode[], edits: SourceEdit[]): void {
   }
 }
 
-/** Collects the edits for await, for-await and throw, from the outside in. */
+/** Statements of these can drop a promise. One with `void` means to. */
+const DROPS = /^(?:Call|Conditional|Logical|Sequence)Expression$/;
+
+/** Collects the edits for await, for-await, throw and dropped promises, from the outside in. */
 function collectSteps(root: AnyNode, source: string, edits: SourceEdit[]): void {
-  // Most sources contain neither word and need no walk.
-  if (!source.includes('await') && !source.includes('throw')) return;
-  try {
-    visit(root, false);
-  } catch (error) {
-    // The parser has its own depth check; sources just below that limit fail here.
-    if (!(error instanceof RangeError)) throw error;
-    throw new TroupeError('SCRIPT_ERROR', 'The source is nested too deeply', { line: 1, column: 1 });
-  }
+  // Most sources contain none of these words and need no walk.
+  const promises = PROMISES.test(source);
+  if (!promises && !source.includes('await') && !source.includes('throw')) return;
+  visit(root, false);
 
   function visit(node: AnyNode, inAsync: boolean): void {
     let inside = inAsync;
@@ -253,6 +329,12 @@ function collectSteps(root: AnyNode, source: string, edits: SourceEdit[]): void 
       case 'PropertyDefinition':
       case 'StaticBlock':
         inside = false;
+        break;
+      case 'ExpressionStatement':
+        if (!promises || !DROPS.test(node.expression.type)) break;
+        // The second pair of parentheses is for a sequence: its own are not part of its node.
+        edits.push({ at: node.expression.start, remove: 0, insert: `${STEP_NAME}.dropped((` });
+        edits.push({ at: node.expression.end, remove: 0, insert: '))' });
         break;
       case 'AwaitExpression':
         if (inAsync) break;
@@ -267,7 +349,6 @@ function collectSteps(root: AnyNode, source: string, edits: SourceEdit[]): void 
         break;
       case 'ThrowStatement':
         if (node.argument.type === 'NewExpression' || node.argument.type === 'Identifier') break;
-        // The second pair of parentheses is for a sequence: its own are not part of its node.
         edits.push({ at: node.argument.start, remove: 0, insert: `${STEP_NAME}.thrown((` });
         edits.push({ at: node.argument.end, remove: 0, insert: '))' });
         break;

@@ -286,7 +286,7 @@ export class BatchService implements Batches {
     return this.#recordOf(batch, await this.#parts.journal.batchCounts(batch.id));
   }
 
-  #recordOf(batch: StoredBatch, { counts, flaky, endedAt }: BatchCounts): BatchRecord {
+  #recordOf(batch: StoredBatch, { counts, flaky, skipped, endedAt }: BatchCounts): BatchRecord {
     const { id, name, labels, parallel, total, createdAt, join } = batch;
     const of = (status: SessionStatus) => counts[status] ?? 0;
     const base = this.#parts.config.publicUrl?.replace(/\/+$/, '') ?? '';
@@ -304,6 +304,7 @@ export class BatchService implements Batches {
         running: of('running'),
         completed: of('completed'),
         flaky,
+        ...(skipped > 0 ? { skipped } : {}),
         failed: of('failed'),
         stopped: of('stopped'),
       },

@@ -1,7 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { deviceNamed } from '../../agent-js/devices/devices.js';
-import { pathInside } from '../../agent-js/flows/flow-folder.js';
+import { MAX_FILE_BYTES, pathInside, readInside } from '../../agent-js/flows/flow-folder.js';
+import { whyNoFlow } from '../../agent-js/flows/flow-refusal.js';
 import { isFlowFile } from '../../base/flow-file.js';
 import { asAbsent } from '../../base/system-fault.js';
 import { chooseModels } from '../../config/models.js';
@@ -143,6 +144,8 @@ async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
   if (!isFlowFile(file) && !/[^/]\.md$/.test(file))
     throw refuse(`'${file}' is neither a .js or .ts flow nor a .md task file`);
   let path: string;
+  let found = false;
+  let source: string | null = null;
   try {
     path = pathInside(flowsDir, file);
   } catch (error) {
@@ -151,10 +154,20 @@ async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
   try {
     // Also checks where a symbolic link leads.
     const [real, realDir] = await Promise.all([realpath(path), realpath(flowsDir)]);
-    if (real.startsWith(realDir + sep) && (await stat(real)).isFile()) return;
+    if (real.startsWith(realDir + sep) && (await stat(real)).isFile()) {
+      // One that is too large fails when it is run.
+      source = isFlowFile(file) ? await readInside(flowsDir, file, MAX_FILE_BYTES).catch(() => null) : null;
+      found = true;
+    }
   } catch (error) {
     // An unreadable file cannot be run, for whatever reason.
     asAbsent(error);
+  }
+  if (found) {
+    const why = source === null ? null : whyNoFlow(file, source);
+    if (why === null) return;
+    const { line = 1 } = why.details ?? {};
+    throw refuse(`${file}:${line}: ${why.message}`);
   }
   throw new TroupeError('FLOW_NOT_FOUND', `There is no flow file '${file}' in ${flowsDir}`, { flow: file });
 }

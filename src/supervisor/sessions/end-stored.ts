@@ -27,10 +27,13 @@ export async function endStored(
   { isKept = false }: Pick<JournalBatch, 'isKept'> = {},
 ): Promise<void> {
   const ended = endedRecord(record, end, clock.now());
-  const { status, reason: endReason, summary, error } = end;
+  const { status, reason: endReason, summary, error, outcome } = end;
   const event = eventRow(
     record.id,
-    { type: 'SessionEnded', data: { status, endReason, summary, error } },
+    {
+      type: 'SessionEnded',
+      data: { status, endReason, summary, error, ...(outcome === undefined ? {} : { outcome }) },
+    },
     clock.now().toISOString(),
   );
   const asked = AutoRequest.safeParse(request).data;

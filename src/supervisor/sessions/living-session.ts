@@ -385,8 +385,14 @@ export class LivingSession {
     else await this.#resources.actorStopped(DRAIN_MS);
     this.#journal.record = endedRecord(this.record, end, this.#deps.clock.now());
     this.#journal.close();
-    const { status, reason: endReason, summary, error } = end;
-    const ended = this.#journal.event('SessionEnded', { status, endReason, summary, error });
+    const { status, reason: endReason, summary, error, outcome } = end;
+    const ended = this.#journal.event('SessionEnded', {
+      status,
+      endReason,
+      summary,
+      error,
+      ...(outcome === undefined ? {} : { outcome }),
+    });
     const batch = { records: [{ record: this.record, lease: null }], events: [ended] };
     // Release the resources even if the disk fails.
     this.#released = this.#work.catch(() => undefined).then(() => this.#resources.release(end.status === 'completed'));

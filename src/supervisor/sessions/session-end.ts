@@ -1,7 +1,7 @@
 import type { FlowsOutcome } from '../../actors/session/messages.js';
 import { nodeLost } from '../../cluster/claim-book.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
-import type { EndReason, SessionMode, SessionStatus } from '../../protocol/session.js';
+import type { EndReason, SessionMode, SessionStatus, TaskOutcome } from '../../protocol/session.js';
 
 /** How a session ended. */
 export interface SessionEnd {
@@ -9,6 +9,7 @@ export interface SessionEnd {
   readonly reason: EndReason;
   readonly summary: string | null;
   readonly error: ErrorBody | null;
+  readonly outcome?: TaskOutcome;
 }
 
 /** The end of a session that was stopped without an error. */
@@ -53,8 +54,16 @@ export function actorEndError(mode: SessionMode, error: unknown): unknown {
 /** The end of a job without a model, whose flows have run. */
 export function flowsEnd(outcome: FlowsOutcome): SessionEnd {
   if (outcome.status === 'passed') {
-    const summary = outcome.flows === 1 ? 'The flow passed' : `All ${outcome.flows} flows passed`;
-    return { status: 'completed', reason: 'finished', summary, error: null };
+    const { flows, skipped } = outcome;
+    const end = { status: 'completed', reason: 'finished', error: null } as const;
+    if (flows === skipped) {
+      const summary = flows === 1 ? 'All tests of the flow were skipped' : `All tests of ${flows} flows were skipped`;
+      return { ...end, summary, outcome: 'skipped' };
+    }
+    if (flows === 1) return { ...end, summary: 'The flow passed' };
+    if (skipped === 0) return { ...end, summary: `All ${flows} flows passed` };
+    const passed = flows - skipped;
+    return { ...end, summary: `${passed} ${passed === 1 ? 'flow' : 'flows'} passed, ${skipped} skipped` };
   }
   const { flow, error } = outcome;
   const reason = error.code === 'HARD_TIMEOUT' ? 'hard' : 'finished';

@@ -130,6 +130,7 @@ export function endedRecord(record: SessionRecord, end: SessionEnd, now: Date): 
     endReason: end.reason,
     summary: end.summary,
     error: end.error,
+    ...(end.outcome === undefined ? {} : { outcome: end.outcome }),
   };
 }
 

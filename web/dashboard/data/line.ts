@@ -30,7 +30,12 @@ export interface FlowLine extends Common {
   readonly kind: 'flow';
   readonly path: string;
   readonly resumed: boolean;
-  readonly done: { readonly ms: number; readonly passed: boolean; readonly error?: Failure } | null;
+  readonly done: {
+    readonly ms: number;
+    readonly passed: boolean;
+    readonly skipped?: boolean;
+    readonly error?: Failure;
+  } | null;
 }
 
 /** One attempt at one model call. `text` grows while it arrives. */

@@ -239,7 +239,10 @@ export class Transcript {
     this.#replace(
       (line): line is FlowLine =>
         line.kind === 'flow' && line.done === null && line.path === path && line.depth === depth - 1,
-      (line) => ({ ...line, done: { ms: durationMs, passed: status === 'passed', ...outcome(error) } }),
+      (line) => ({
+        ...line,
+        done: { ms: durationMs, passed: status !== 'failed', skipped: status === 'skipped', ...outcome(error) },
+      }),
     );
   }
 

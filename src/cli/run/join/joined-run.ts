@@ -239,7 +239,7 @@ async function storeZip(
 }
 
 async function resultOf(client: ServiceClient, record: SessionRecord): Promise<JoinedResult> {
-  const { status, startedAt, id, error } = record;
+  const { status, startedAt, id, error, outcome } = record;
   const text = startedAt === null ? null : await client.text(`/api/sessions/${id}/report.json`).catch(() => null);
   const report = text === null ? undefined : Report.safeParse(JSON.parse(text)).data;
   return {
@@ -249,6 +249,7 @@ async function resultOf(client: ServiceClient, record: SessionRecord): Promise<J
     sessionId: id,
     failure: status === 'completed' ? null : bounded(failureOf(record, report ?? null)),
     mayPassAgain: status === 'failed' && error !== null && mayPassAgain(error),
+    ...(outcome === undefined ? {} : { outcome }),
   };
 }
 

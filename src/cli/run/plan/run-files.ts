@@ -1,5 +1,6 @@
 import { lstat, opendir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isTypesAlone } from '../../../agent-js/flows/flow-refusal.js';
 import { globMatcher } from '../../../agent-js/network/glob-matcher.js';
 import { hookOf, isFlowFile } from '../../../base/flow-file.js';
 import { isPicture, MAX_BATCH_FLOWS } from '../../../protocol/batches/batch.js';
@@ -43,7 +44,12 @@ export async function findRunFiles(
   where: { readonly cwd: string; readonly bases: readonly string[]; readonly flows?: string | undefined },
 ): Promise<RunFiles> {
   const files: string[] = [];
-  for (const word of words) files.push(...(await filesOf(word, [where.cwd, ...where.bases])));
+  const plainly = new Set<string>();
+  for (const word of words) {
+    const found = await filesOf(word, [where.cwd, ...where.bases]);
+    if (!GLOB.test(word)) for (const file of found) plainly.add(file);
+    files.push(...found);
+  }
   const unique = [...new Set(files)];
   const [first] = unique;
   if (first === undefined) return { root: null, named: [], texts: {} };
@@ -59,8 +65,11 @@ export async function findRunFiles(
   if (outside !== undefined) throw new UsageError(`${outside} is not in the flows folder ${root}`);
   const whole = said !== null || basename(root) === 'flows';
   const folders = whole ? null : new Set(unique.map(dirname));
-  const named = unique.map((file) => pathIn(root, file));
-  return { root, named, texts: await readAll(root, named, folders) };
+  const found = unique.map((file) => pathIn(root, file));
+  const texts = await readAll(root, found, folders);
+  // Those that were named one by one are refused when they are submitted.
+  const typesAlone = (path: string) => !plainly.has(join(root, path)) && isTypesAlone(path, texts[path] ?? '');
+  return { root, named: found.filter((path) => !typesAlone(path)), texts };
 }
 
 async function filesOf(word: string, bases: readonly string[]): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { flowFailed } from '../../../actors/session/flow-failed.js';
+import { flowFailed, isBeyondRepair } from '../../../actors/session/flow-failed.js';
 import type { FlowsOutcome } from '../../../actors/session/messages.js';
 import { type Conversation, converse, EMPTY_CONVERSATION } from '../../../autonomy/conversation.js';
 import { flowOfFile, isFlowFile } from '../../../base/flow-file.js';
@@ -55,6 +55,8 @@ export class TaskProgress {
   #known = EMPTY_CONVERSATION;
   #begun = false;
   #passed = 0;
+  /** Of those that passed, the ones whose tests were all skipped. */
+  #skipped = 0;
   #failed: FailedFlow | null = null;
   /** The error of the innermost flow that failed. */
   #innermost: ErrorBody | null = null;
@@ -92,6 +94,7 @@ export class TaskProgress {
         this.#begun = false;
         this.#browsers.clear();
         this.#passed = 0;
+        this.#skipped = 0;
         this.#failed = null;
         this.#innermost = null;
         return;
@@ -119,10 +122,13 @@ export class TaskProgress {
     if (this.#known.start !== null) return { kind: 'model', known: this.#known, failed };
     if (!this.#begun) return { kind: 'flows' };
     if (failed === null && this.#passed < this.#files.length) return { kind: 'cut' };
-    if (maxIterations > 0) return { kind: 'model', known: this.#known, failed };
-    if (failed === null) return { kind: 'over', outcome: { status: 'passed', flows: this.#passed } };
+    const forModel = failed === null || !isBeyondRepair(failed.error);
+    if (maxIterations > 0 && forModel) return { kind: 'model', known: this.#known, failed };
+    if (failed === null)
+      return { kind: 'over', outcome: { status: 'passed', flows: this.#passed, skipped: this.#skipped } };
     const error = flowFailed(failed.flow, failed.error, false);
-    return { kind: 'over', outcome: { status: 'failed', flow: failed.flow, error } };
+    const isBeyond = isBeyondRepair(failed.error);
+    return { kind: 'over', outcome: { status: 'failed', flow: failed.flow, error, isBeyondRepair: isBeyond } };
   }
 
   #flowFinished({ path, depth, status, error, flow, line, column }: EventData<'FlowFinished'>): void {
@@ -132,7 +138,8 @@ export class TaskProgress {
     }
     const file = this.#files[this.#passed];
     if (depth !== 1 || file === undefined || flowOfFile(file) !== path) return;
-    if (status === 'passed') this.#passed += 1;
+    if (status === 'skipped') this.#skipped += 1;
+    if (status !== 'failed') this.#passed += 1;
     else if (this.#innermost !== null) this.#failed = { flow: file, error: this.#innermost };
     this.#innermost = null;
   }

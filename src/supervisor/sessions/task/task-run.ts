@@ -51,9 +51,10 @@ export async function runTask(parts: TaskParts, phase: OpenPhase): Promise<Sessi
   if (phase.kind === 'flows' && flows.length > 0) {
     const outcome = await runFlows(parts, flows);
     const fault = outcome.status === 'passed' ? await keepValue(parts, outcome.value) : null;
-    if (fault !== null) return flowsEnd({ status: 'failed', flow: flows.at(-1) ?? '', error: fault });
-    const outOfTime = outcome.status === 'failed' && outcome.error.code === 'HARD_TIMEOUT';
-    if (!usesModel || outOfTime) return flowsEnd(outcome);
+    if (fault !== null)
+      return flowsEnd({ status: 'failed', flow: flows.at(-1) ?? '', error: fault, isBeyondRepair: true });
+    const isOver = outcome.status === 'failed' && (outcome.error.code === 'HARD_TIMEOUT' || outcome.isBeyondRepair);
+    if (!usesModel || isOver) return flowsEnd(outcome);
     if (outcome.status === 'failed') failed = { flow: outcome.flow, error: outcome.error };
   }
   let { freshBrowser } = parts;
