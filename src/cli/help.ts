@@ -41,7 +41,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
       'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
       '           [--list] [--grep RE|@TAG] [--last-failed] [--changed REF] [--shard I/N | --join BUILD] [--timings FILE] [--repeat-each N]',
       '           [--data FILE] [--state NAME]',
-      '           [--parallel N] [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
+      '           [--parallel N] [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky] [--fail-on-repaired]',
       '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
       '           [--webhook URL] [--webhook-format standard|slack]',
       '           [--update-baselines] [--exact-screenshots] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
@@ -65,6 +65,7 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --retry-strategy S    immediate: as soon as it failed; isolated: at the end, one at a time
   --max-failures N      stop after N failures; --fail-fast: after the first
   --fail-on-flaky       flows that passed only in a retry fail the run
+  --fail-on-repaired    flows that failed, and that a model completed, fail the run
   --timeout SECONDS     the longest time of one flow
   --act-timeout SECONDS how long a call waits for its element, unless the call says so
   --run-timeout SECONDS the longest time of the run; what has not ended then is stopped, and reports are written
@@ -86,7 +87,7 @@ A folder's _setup.js runs once before its flows, its _teardown.js once after the
 flows/quarantine.json lists flows whose failures do not fail the run: [{"flow", "until": "YYYY-MM-DD", "ticket"}]`,
   },
   merge: {
-    usage: ['troupe merge REPORTS... [--html DIR] [--junit FILE] [--ctrf FILE] [--timings FILE] [--fail-on-flaky]'],
+    usage: ['troupe merge REPORTS... [--html DIR] [--junit FILE] [--ctrf FILE] [--timings FILE] [--fail-on-flaky] [--fail-on-repaired]'],
     summary: 'Makes one report of the report folders of several runs, such as the parts of --shard.',
     more: `REPORTS are folders that troupe run --report wrote. Parts of different flows, timings, or numbers of parts are refused.
 The flows of a part without a folder count as stopped. Exit code: 0 all passed, 1 some did not, or a part is missing,
@@ -95,7 +96,8 @@ The flows of a part without a folder count as stopped. Exit code: 0 all passed, 
   --junit FILE          write one JUnit file
   --ctrf FILE           write one CTRF file (JSON)
   --timings FILE        write the durations of the flows that passed, for troupe run --timings
-  --fail-on-flaky       flows that passed only in a retry fail the run`,
+  --fail-on-flaky       flows that passed only in a retry fail the run
+  --fail-on-repaired    flows that failed, and that a model completed, fail the run`,
   },
   eval: {
     usage: ["troupe eval [--session ID|last] [--url URL | --own] 'js' | -"],

@@ -1,3 +1,5 @@
+import type { TaskOutcome } from '../protocol/session.js';
+
 /** A job of a joined batch, when it is accepted. */
 export interface JoinedRow {
   readonly batchId: string;
@@ -70,8 +72,8 @@ export interface JoinedEnd extends OfClaim {
   /** Whether another attempt may succeed; then the job's retries decide. */
   readonly mayPassAgain: boolean;
   readonly data: string;
-  /** It does not count in the statistics of its flow. */
-  readonly isSkipped: boolean;
+  /** What `completed` alone does not say; a skipped job does not count in the statistics of its flow. */
+  readonly outcome: TaskOutcome | null;
   readonly durationMs: number;
 }
 

@@ -100,10 +100,12 @@ export interface SessionQuery {
 /** How many sessions of a batch are in each status. */
 export interface BatchCounts {
   readonly counts: { readonly [status: string]: number };
-  /** Sessions that completed only in a retry. */
+  /** Sessions that completed only in a retry, without those below. */
   readonly flaky: number;
   /** Sessions that completed, and whose tests were all skipped. */
   readonly skipped: number;
+  /** Sessions in which a flow failed, and which a model completed. */
+  readonly repaired: number;
   /** When the last session of the batch ended; null while any has not. */
   readonly endedAt: string | null;
 }

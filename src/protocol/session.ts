@@ -225,8 +225,8 @@ export const RemoveSessionQuery = z.strictObject({ purge: z.enum(['true', 'false
 export const Tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() });
 export type Tokens = z.infer<typeof Tokens>;
 
-/** What `completed` alone does not say: all tests of the job's flows were skipped. */
-export const TaskOutcome = z.enum(['skipped']);
+/** What `completed` alone does not say: all tests of the job's flows were skipped; or a flow failed, and a model completed the job. */
+export const TaskOutcome = z.enum(['skipped', 'repaired']);
 export type TaskOutcome = z.infer<typeof TaskOutcome>;
 
 /** A session or job as clients get it. Instants are ISO 8601 in UTC. */

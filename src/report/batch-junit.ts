@@ -121,6 +121,7 @@ function propertiesOf(records: readonly SessionRecord[]) {
     ['jobs', records.length],
     ['driver', each(({ driver }) => driver)],
     ['model', each(({ model }) => model)],
+    ['repaired', sum(({ outcome }) => (outcome === 'repaired' ? 1 : 0))],
     ['iterations', sum(({ iterations }) => iterations)],
     ['tokens.input', sum(({ tokens }) => tokens.input)],
     ['tokens.cached', sum(({ tokens }) => tokens.cached)],

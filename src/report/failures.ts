@@ -40,7 +40,7 @@ export interface FailureList {
  * is listed with the flow. Errors that a script or the model handled are not failures.
  */
 export function listFailures(report: Report): FailureList {
-  const flows = report.flows.filter((flow) => flow.status === 'failed' || flow.status === 'interrupted');
+  const flows = report.flows.filter((flow) => flow.error !== undefined || flow.status === 'interrupted');
   const failures = flows.map((flow) => flowFailure(report, flow));
   const { error } = report;
   // A session that failed because of its flow has no information beyond the flow's.

@@ -143,10 +143,12 @@ export function testCasesOf(
       });
       continue;
     }
-    const failure = flow.status === 'passed' ? undefined : flowFailures.shift();
+    const failure = flow.error === undefined && flow.status !== 'interrupted' ? undefined : flowFailures.shift();
     const earlier = earlierOf(report, flow.path);
     const outcome = outcomeOf(report, failure, flow.path, link);
-    cases.push({ name: flow.path, classname, durationMs: flow.durationMs, earlier, ...outcome });
+    const repaired = flow.status === 'repaired' ? ['Repaired: the flow failed, and a model completed it'] : [];
+    const output = [...repaired, ...outcome.output];
+    cases.push({ name: flow.path, classname, durationMs: flow.durationMs, earlier, ...outcome, output });
   }
   const begun = new Set(report.flows.map(({ path }) => path));
   for (const file of record.flowFiles) {
@@ -178,7 +180,7 @@ export function testCasesOf(
 /** @param flow null for failures that no flow explains */
 function earlierOf(report: Report, flow: string | null): readonly Earlier[] {
   return report.attempts.flatMap(({ attempt, error, flows }): Earlier[] => {
-    const failed = flows.find(({ status }) => status === 'failed' || status === 'interrupted');
+    const failed = flows.find(({ error, status }) => error !== undefined || status === 'interrupted');
     if ((failed?.path ?? null) !== flow) return [];
     const place = failed?.line === undefined ? '' : ` at ${failed.path}:${failed.line}`;
     return [{ code: error.code, message: error.error, place: `attempt ${attempt}${place}` }];
@@ -208,7 +210,7 @@ function outcomeOf(
     return {
       outcome: 'passed',
       reason: '',
-      output: ['The flow failed; the job continued and completed.', ...text, ...pictures],
+      output: [...text, ...pictures],
     };
   }
   // A failure is a result of the flow; an error kept the flow from getting a result.
@@ -263,6 +265,7 @@ function properties(report: Report, record: SessionRecord): Suite['properties'] 
     ['driver', record.driver],
     ['model', report.model],
     ['iterations', report.iterations],
+    ['outcome', record.outcome ?? null],
     ['attempt', report.mode === 'auto' ? record.attempt : null],
     ['tokens.input', tokens.input],
     ['tokens.cached', tokens.cached],

@@ -218,7 +218,7 @@ export class ReportBuilder {
     const [before] = earlier === -1 ? [] : this.#flows.splice(earlier, 1);
     const flow = {
       path: data.path,
-      status: data.status,
+      status: resumed && data.status === 'passed' ? ('repaired' as const) : data.status,
       startedAt: before?.startedAt ?? outermost?.startedAt ?? at,
       durationMs: data.durationMs + (before?.durationMs ?? 0),
       ...(data.error === undefined ? {} : { error: withOrigin(data.error, origin) }),
@@ -226,6 +226,8 @@ export class ReportBuilder {
     };
     this.#flows.push(flow);
     const from = outermost?.startedAt ?? at;
+    const repaired = before === undefined || flow.status !== 'repaired' ? undefined : this.#failed.get(before);
+    if (repaired !== undefined) this.#failed.set(flow, repaired);
     if (flow.error === undefined) return;
     const error = { ...flow.error, details: { ...placeOf(data), ...flow.error.details } };
     this.#failed.set(flow, { error, kind: 'flow', from, to: at, since: from, ...this.#attempt() });
@@ -242,7 +244,9 @@ export class ReportBuilder {
   #withFailures(flows: readonly Flow[], evidence: Evidence): Flow[] {
     return flows.map((flow) => {
       const occurrence = this.#failed.get(flow);
-      return occurrence === undefined ? flow : { ...flow, failure: failureOf(occurrence, evidence) };
+      if (occurrence === undefined) return flow;
+      const isRepaired = flow.status === 'failed' && this.#record.outcome === 'repaired';
+      return { ...flow, ...(isRepaired ? { status: 'repaired' as const } : {}), failure: failureOf(occurrence, evidence) };
     });
   }
 
@@ -250,7 +254,7 @@ export class ReportBuilder {
   #failure(flows: readonly Flow[], end: string, evidence: Evidence): Failure | null {
     const { error, status } = this.#record;
     if (status === 'completed') return null;
-    const ofFlow = flows.findLast(({ failure }) => failure !== undefined)?.failure;
+    const ofFlow = flows.findLast(({ status, failure }) => status === 'failed' && failure !== undefined)?.failure;
     if (error?.code === 'FLOW_FAILED' && ofFlow !== undefined) return ofFlow;
     if (error !== null) {
       const occurrence = { error, kind: null, from: this.#startedAt, to: end, since: this.#startedAt };

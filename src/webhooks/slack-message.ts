@@ -68,7 +68,8 @@ export function slackBatchMessage(outcome: BatchOutcome): object {
   const title = titleOf(name ?? id, state);
   const summary = [
     `${counts.failed} failed`,
-    `${counts.completed - (counts.skipped ?? 0)} passed${flakyCount > 0 ? ` (${flakyCount} flaky)` : ''}`,
+    `${counts.completed - (counts.skipped ?? 0) - (counts.repaired ?? 0)} passed${flakyCount > 0 ? ` (${flakyCount} flaky)` : ''}`,
+    ...((counts.repaired ?? 0) > 0 ? [`${counts.repaired} repaired`] : []),
     ...((counts.skipped ?? 0) > 0 ? [`${counts.skipped} skipped`] : []),
     ...(counts.stopped > 0 ? [`${counts.stopped} stopped`] : []),
     `of ${counts.total}`,

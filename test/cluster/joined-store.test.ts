@@ -64,7 +64,7 @@ async function twoNodes(t: Test, on: PostgresServer) {
           state,
           mayPassAgain: state === 'failed',
           data,
-          isSkipped: false,
+          outcome: null,
           durationMs: 5,
         }),
       stop: (node: Node) => change(node, { change: 'stop' }),

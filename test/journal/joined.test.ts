@@ -40,7 +40,7 @@ async function fresh(t: Test, jobs: readonly { readonly retries?: number; readon
     end: (token: string, afterMs: number, more: { state?: 'completed' | 'failed'; data?: string } = {}) => {
       const { state = 'completed', data = '{}' } = more;
       const result = { state, mayPassAgain: state === 'failed', data, durationMs: 5 };
-      return journal.changeJoined({ change: 'end', batchId, token, isSkipped: false, ...result, ...now(afterMs) });
+      return journal.changeJoined({ change: 'end', batchId, token, outcome: null, ...result, ...now(afterMs) });
     },
     expire: (afterMs: number) => journal.changeJoined({ change: 'expire', batchIds: [batchId], ...now(afterMs) }),
     due: async (afterMs: number) => (await journal.joinedDue(now(afterMs).nowMs)).includes(batchId),
@@ -77,7 +77,7 @@ t.test('A claim is the same when it is asked for again, and lost once its lease 
     { job: 1, attempt: 1, state: 'lost', data: null },
   ]);
   const endedAt = new Date(BEGAN_MS + 80_000).toISOString();
-  t.same(await batch.counts(), { counts: { completed: 1, failed: 1 }, flaky: 1, skipped: 0, endedAt });
+  t.same(await batch.counts(), { counts: { completed: 1, failed: 1 }, flaky: 1, skipped: 0, repaired: 0, endedAt });
 });
 
 t.test('A restart in the middle loses nothing', async (t) => {

@@ -9,6 +9,7 @@ import { guardLeaks } from '../support/leaks.js';
 import { done, evaluate, type ModelScript, startModelServer } from '../support/model-server.js';
 import { skipWithout } from '../support/programs.js';
 import { startTestService, type Teardown } from '../support/service.js';
+import { runTroupe } from '../support/service-process.js';
 import { BREAKAGES, openSignUp, SIGN_UP_FLOW } from '../support/sign-up.js';
 import { readZip } from '../support/zip.js';
 
@@ -92,7 +93,10 @@ t.test('a flow that looks goes on with the list that it saw, whatever the model 
      }`,
   );
   const record = await service.job({ prompt: 'Press', flowFiles: ['looks.js'], maxIterations: 10 });
-  t.match(record, { state: 'completed', error: null });
+  t.match(record, { state: 'completed', outcome: 'repaired', error: null });
+  const report = JSON.parse((await readZip(`${service.url}${record.links.download}`)).get('report.json')?.toString() ?? '');
+  const failure = { code: 'LOCATOR_NOT_FOUND', line: 5 };
+  t.match(report, { failure: null, flows: [{ path: 'looks', status: 'repaired', failure }] });
   t.match(model.requests.at(-1)?.body.messages.at(-1)?.content, /\{button\}Press,\{a\}One 2 2/);
 });
 
@@ -106,7 +110,7 @@ t.test('a mended flow is proposed as a file and a patch, which applied passes wi
   t.match(record, { state: 'completed' });
   const zip = await readZip(`${service.url}${record.links.download}`);
   const report = JSON.parse(zip.get('report.json')?.toString() ?? '');
-  t.match(report.flows, [{ path: 'sign-up', status: 'passed' }], 'a flow that went on is one flow');
+  t.match(report.flows, [{ path: 'sign-up', status: 'repaired' }], 'a flow that went on is one flow');
   t.match(report.deviations[0], {
     flow: 'sign-up',
     line: 4,
@@ -148,6 +152,33 @@ t.test('the example flow goes through the changed shop with a model, and mended 
   const mended = await job('mended', { flowFiles: ['examples/buy.js'], maxIterations: 0 });
   t.match(mended, { state: 'completed', error: null, tokens: { input: 0, output: 0 } });
   t.equal(await ordered('mended'), 1);
+});
+
+t.test('a flow that the model completed is repaired, apart from what passed', async (t) => {
+  const { service } = await serviceWith(t, [done(true, 'Done by hand'), done(true, 'Done by hand')]);
+  const folder = t.testdir({ flows: { 'wrong.js': '() => {\n  match(1, 2);\n};', 'right.js': '() => match(1, 1);' } });
+  const run = (...words: string[]) =>
+    runTroupe(service.home, 'run', '--url', service.url, '--model', 'scripted/m', '--prompt', 'Do it', ...words);
+  const out = (name: string) => join(folder, 'out', name);
+  const reports = ['--junit', out('j.xml'), '--ctrf', out('c.json'), '--html', out('html')];
+  const { code, output } = await run(join(folder, 'flows/wrong.js'), ...reports);
+  t.equal(code, 0, output);
+  t.match(output, /repaired wrong .*Repaired: failed, and a model completed the job\n {2}wrong\n {6}MATCH_FAILED/s);
+  t.match(output, /1 job: 0 passed, 0 failed, 1 repaired, in/);
+  const junit = readFileSync(out('j.xml'), 'utf8');
+  t.match(junit, /tests="1" failures="0" errors="0"/);
+  t.match(junit, /<property name="repaired" value="1"\/>/);
+  t.match(junit, /Repaired: the flow failed, and a model completed the job/);
+  t.match(JSON.parse(readFileSync(out('c.json'), 'utf8')).results, {
+    summary: { passed: 0, other: 1 },
+    tests: [{ status: 'other', rawStatus: 'repaired', message: /MATCH_FAILED/, line: 2 }],
+  });
+  t.match(readFileSync(out('html/index.html'), 'utf8'), /1 repaired.*repaired by a model/s);
+  const [batch] = (await service.call('GET', '/api/batches')).body.batches;
+  t.match(batch, { state: 'completed', counts: { completed: 1, repaired: 1, flaky: 0 } });
+  t.match((await service.call('GET', `/api/batches/${batch.id}/junit`)).body, /<property name="repaired" value="1"/);
+  const strict = await run(join(folder, 'flows/wrong.js'), '--fail-on-repaired');
+  t.match(strict, { code: 1, output: /Repaired flows fail this run: --fail-on-repaired/ });
 });
 
 t.test('a flow that did nothing is not handed to the model', async (t) => {

@@ -24,6 +24,7 @@ export async function runMerge(args: readonly string[]): Promise<number> {
     ctrf: text,
     timings: text,
     'fail-on-flaky': { type: 'boolean' },
+    'fail-on-repaired': { type: 'boolean' },
   });
   if (positionals.length === 0) throw new UsageError('merge needs the report folders of troupe run --report');
   const { html, junit, ctrf, timings } = values;
@@ -43,10 +44,11 @@ export async function runMerge(args: readonly string[]): Promise<number> {
     ...written,
     ...(timings === undefined ? [] : [`Timings: ${timings}`]),
   ]);
-  const { failed, stopped } = countFlows(suite);
+  const { failed, repaired, stopped } = countFlows(suite);
   const flaky =
     values['fail-on-flaky'] === true && suite.flows.some((flow) => isFlaky(flow) && flow.quarantine === null);
-  return failed > 0 || stopped > 0 || missing.length > 0 || flaky ? 1 : 0;
+  const repairedFails = values['fail-on-repaired'] === true && repaired > 0;
+  return failed > 0 || stopped > 0 || missing.length > 0 || flaky || repairedFails ? 1 : 0;
 }
 
 async function readPart(folder: string): Promise<ReadPart> {
@@ -63,7 +65,7 @@ function say(suite: SuiteResult, notes: readonly string[]): void {
   }
   if (failed.length > MAX_LISTED) process.stdout.write(`and ${failed.length - MAX_LISTED} more\n`);
   const counts = countFlows(suite);
-  const texts = (['passed', 'flaky', 'failed', 'quarantined', 'skipped', 'stopped'] as const)
+  const texts = (['passed', 'flaky', 'repaired', 'failed', 'quarantined', 'skipped', 'stopped'] as const)
     .filter((state) => counts[state] > 0 || state === 'passed' || state === 'failed')
     .map((state) => `${counts[state]} ${state}`);
   process.stdout.write(`${counts.total} flows: ${texts.join(', ')}\n`);

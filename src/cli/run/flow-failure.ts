@@ -8,7 +8,7 @@ import type { EarlierAttempt } from '../../report/suite/suite-result.js';
 type ErrorBody = NonNullable<SessionRecord['error']>;
 type Flows = Report['flows'];
 
-/** Why a job failed: as its report says, else as its record does. */
+/** Why a job, or the flow in it that a model repaired, failed: as its report says, else as its record does. */
 export function failureOf(record: SessionRecord, report: Report | null): Failure {
   const ofFlow = report === null ? undefined : flowFailure(report.flows);
   const { error } = record;
@@ -48,7 +48,8 @@ function flowFailure(flows: Flows): Failure | undefined {
   return flows.findLast(({ failure }) => failure !== undefined)?.failure;
 }
 
-function withoutReason({ status, summary }: SessionRecord): Failure {
+function withoutReason({ status, summary, outcome }: SessionRecord): Failure {
+  if (outcome === 'repaired') return { code: 'FLOW_FAILED', message: 'A flow failed, and a model completed the job' };
   return { code: 'INTERRUPTED', message: summary ?? `The job ended ${status}, and no reason was given` };
 }
 

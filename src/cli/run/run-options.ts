@@ -61,6 +61,7 @@ export interface RunOptions {
   readonly maxFailures: number | null;
   /** A flow that passed only in a retry fails the run. */
   readonly failOnFlaky: boolean;
+  readonly failOnRepaired: boolean;
   readonly grep: RegExp | null;
   /** Seconds of one job. */
   readonly timeout: number | undefined;
@@ -144,6 +145,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     repeatEach: values['repeat-each'] === undefined ? 1 : whole('--repeat-each', values['repeat-each'], 1, 1000),
     maxFailures: maxFailuresOf(values['fail-fast'], values['max-failures']),
     failOnFlaky: values['fail-on-flaky'] ?? false,
+    failOnRepaired: values['fail-on-repaired'] ?? false,
     grep: values.grep === undefined ? null : expression(values.grep),
     timeout: values.timeout === undefined ? undefined : whole('--timeout', values.timeout, 1, 86_400),
     runTimeout:
@@ -187,6 +189,7 @@ function parsed(args: readonly string[]) {
     'repeat-each': text,
     'max-failures': text,
     'fail-on-flaky': flag,
+    'fail-on-repaired': flag,
     'act-timeout': text,
     'run-timeout': text,
     parallel: text,

@@ -15,10 +15,10 @@ const SLOWEST = 5;
 const TICK_MS = 1_000;
 const MAX_REASON = 300;
 
-type Mark = 'passed' | 'flaky' | 'failed' | 'skipped' | 'stopped';
+type Mark = 'passed' | 'flaky' | 'repaired' | 'failed' | 'skipped' | 'stopped';
 
-const SIGNS: Readonly<Record<Mark, string>> = { passed: '✓', flaky: '±', failed: '✗', skipped: '-', stopped: '-' };
-const COLOURS: Readonly<Record<Mark, number>> = { passed: 32, flaky: 33, failed: 31, skipped: 33, stopped: 33 };
+const SIGNS: Readonly<Record<Mark, string>> = { passed: '✓', flaky: '±', repaired: '↻', failed: '✗', skipped: '-', stopped: '-' };
+const COLOURS: Readonly<Record<Mark, number>> = { passed: 32, flaky: 33, repaired: 33, failed: 31, skipped: 33, stopped: 33 };
 
 /**
  * What a person sees of a run: a line for each job as it ends, and on a terminal one more below them with what is
@@ -75,6 +75,10 @@ export class RunProgress {
     for (const [index, flow] of failed.entries()) this.#failure(flow, index + 1);
     this.#listed('Flaky: passed in a retry', flows.filter(isFlaky));
     this.#listed(
+      'Repaired: failed, and a model completed the job',
+      flows.filter(({ outcome }) => outcome === 'repaired'),
+    );
+    this.#listed(
       'Quarantined: failed, and does not fail the run',
       flows.filter((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
     );
@@ -88,6 +92,7 @@ export class RunProgress {
     const parts = [
       `${counts.passed} passed${counts.flaky > 0 ? ` (${counts.flaky} flaky)` : ''}`,
       `${counts.failed} failed`,
+      ...(counts.repaired > 0 ? [`${counts.repaired} repaired`] : []),
       ...(counts.quarantined > 0 ? [`${counts.quarantined} quarantined`] : []),
       ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
       ...(counts.stopped > 0 ? [`${counts.stopped} stopped`] : []),
@@ -124,12 +129,11 @@ export class RunProgress {
     this.#title(title, COLOURS.flaky);
     for (const flow of flows) {
       const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
-      const note = isFlaky(flow)
-        ? `attempt ${flow.earlier.length + 1}`
-        : flow.quarantine === null
-          ? ''
-          : `until ${flow.quarantine.until}, ${flow.quarantine.ticket}`;
-      this.#out.write(`  ${flow.name}  (${note})\n`);
+      const notes = [
+        ...(isFlaky(flow) ? [`attempt ${flow.earlier.length + 1}`] : []),
+        ...(flow.quarantine === null ? [] : [`until ${flow.quarantine.until}, ${flow.quarantine.ticket}`]),
+      ];
+      this.#out.write(`  ${flow.name}${notes.length === 0 ? '' : `  (${notes.join('; ')})`}\n`);
       if (failure !== undefined) this.#out.write(`      ${reasonOf(failure).slice(0, MAX_REASON)}\n`);
     }
   }
@@ -164,7 +168,7 @@ export function durationOf({ startedAt, endedAt }: SessionRecord): number {
 }
 
 function markOf({ status, outcome }: SessionRecord, attempt: number): Mark {
-  if (outcome === 'skipped') return 'skipped';
+  if (outcome !== undefined) return outcome;
   if (status === 'completed') return attempt > 1 ? 'flaky' : 'passed';
   return status === 'failed' ? 'failed' : 'stopped';
 }

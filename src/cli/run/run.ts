@@ -285,7 +285,8 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       const flow = flows[index];
       if (flow === undefined) return;
       const retry = attempt - record.attempt;
-      const wanted = whole || record.status === 'failed' || record.attempt > 1;
+      const isMarked = record.status === 'failed' || record.outcome === 'repaired';
+      const wanted = whole || isMarked || record.attempt > 1;
       if (record.startedAt !== null && wanted) reports.add(record.id, folderOf(index, retry));
       const note = record.status === 'failed' && isQuarantined(flow) ? 'quarantined' : '';
       progress.ended(index, flow.name, record, attempt, note);
@@ -367,7 +368,10 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
     // A run that was stopped does not know what would have failed.
     const unstored = stopped.aborted ? [] : await storeFailed(files, flows, finished);
-    const fatal = failsAsFlaky(options, finished) ? ['Flaky flows fail this run: --fail-on-flaky'] : [];
+    const fatal = [
+      ...(failsAsFlaky(options, finished) ? ['Flaky flows fail this run: --fail-on-flaky'] : []),
+      ...(failsAsRepaired(options, finished) ? ['Repaired flows fail this run: --fail-on-repaired'] : []),
+    ];
     const late =
       stopped.aborted && !cancelled.aborted ? [`${describeFailure(stopped.reason)}: the rest was stopped`] : [];
     progress.summary(finished, [
@@ -400,10 +404,16 @@ function failsAsFlaky({ failOnFlaky }: RunOptions, { flows }: SuiteResult): bool
   return failOnFlaky && flows.some((flow) => isFlaky(flow) && flow.quarantine === null);
 }
 
+/** Whether repaired flows fail the run. Quarantined ones do not. */
+function failsAsRepaired({ failOnRepaired }: RunOptions, { flows }: SuiteResult): boolean {
+  return failOnRepaired && flows.some(({ outcome, quarantine }) => outcome === 'repaired' && quarantine === null);
+}
+
 /** Quarantined failures do not count. */
 function exitCode(options: RunOptions, suite: SuiteResult): 0 | 1 {
   const { failed, stopped } = countFlows(suite);
-  return failed > 0 || stopped > 0 || failsAsFlaky(options, suite) ? 1 : 0;
+  const fatal = failsAsFlaky(options, suite) || failsAsRepaired(options, suite);
+  return failed > 0 || stopped > 0 || fatal ? 1 : 0;
 }
 
 /** Aborted when a promise settles. */

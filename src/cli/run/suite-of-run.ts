@@ -87,7 +87,8 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
     found.push({ record, report: await reports.read(outcome.folderOf(index, attempt)) });
   }
   const report = found.at(-1)?.report ?? null;
-  const failure = last?.status === 'failed' ? at(failureOf(last, report)) : null;
+  const why = last === undefined ? null : whyOf(last, report);
+  const failure = why === null ? null : at(why);
   return {
     ...about,
     outcome: outcomeOf(last),
@@ -100,6 +101,11 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
     picture: last === undefined ? null : await pictureOf(outcome, last, failure, index, records.length - 1),
     again: again(failure),
   };
+}
+
+/** Why a job failed, or needed a model to complete; null if neither. */
+function whyOf(last: SessionRecord, report: Report | null): Failure | null {
+  return last.status === 'failed' || last.outcome === 'repaired' ? failureOf(last, report) : null;
 }
 
 function outcomeOf(last: SessionRecord | undefined): FlowOutcome {

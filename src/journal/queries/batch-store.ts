@@ -9,7 +9,7 @@ import { JoinedStore } from './joined-store.js';
 /** Values in one `in` list: both databases bound the parameters of a statement. */
 const IDS_AT_ONCE = 500;
 
-const NO_SESSIONS: BatchCounts = { counts: {}, flaky: 0, skipped: 0, endedAt: null };
+const NO_SESSIONS: BatchCounts = { counts: {}, flaky: 0, skipped: 0, repaired: 0, endedAt: null };
 
 /** Queries and deletions that concern whole batches. Deletions belong in a transaction, which the caller opens. */
 export class BatchStore {
@@ -145,8 +145,9 @@ export class BatchStore {
         'batch',
         'status',
         ({ fn }) => fn.countAll<number>().as('sessions'),
-        sql<number>`sum(case when attempt > 1 then 1 else 0 end)`.as('retried'),
+        sql<number>`sum(case when attempt > 1 and outcome is null then 1 else 0 end)`.as('retried'),
         sql<number>`sum(case when outcome = 'skipped' then 1 else 0 end)`.as('skipped'),
+        sql<number>`sum(case when outcome = 'repaired' then 1 else 0 end)`.as('repaired'),
         ({ fn }) => fn.max('ended_at').as('endedAt'),
       ])
       .where('batch', 'in', ids)
@@ -158,8 +159,9 @@ export class BatchStore {
         'batch_id as batch',
         'state as status',
         ({ fn }) => fn.countAll<number>().as('sessions'),
-        sql<number>`sum(case when attempt > 1 then 1 else 0 end)`.as('retried'),
+        sql<number>`sum(case when attempt > 1 and outcome is null then 1 else 0 end)`.as('retried'),
         sql<number>`sum(case when outcome = 'skipped' then 1 else 0 end)`.as('skipped'),
+        sql<number>`sum(case when outcome = 'repaired' then 1 else 0 end)`.as('repaired'),
         ({ fn }) => fn.max('ended_at').as('endedAt'),
       ])
       .where('batch_id', 'in', ids)
@@ -206,16 +208,20 @@ interface StatusRow {
   readonly sessions: number;
   readonly retried: number;
   readonly skipped: number;
+  readonly repaired: number;
   readonly endedAt: string | null;
 }
 
 function countsOf(rows: readonly StatusRow[]): BatchCounts {
   const counts = Object.fromEntries(rows.map(({ status, sessions }) => [status, Number(sessions)]));
   const ends = rows.flatMap(({ endedAt }) => endedAt ?? []).sort();
+  const completed = rows.filter(({ status }) => status === 'completed');
+  const sum = (of: 'retried' | 'skipped' | 'repaired') => completed.reduce((total, row) => total + Number(row[of]), 0);
   return {
     counts,
-    flaky: Number(rows.find(({ status }) => status === 'completed')?.retried ?? 0),
-    skipped: Number(rows.find(({ status }) => status === 'completed')?.skipped ?? 0),
+    flaky: sum('retried'),
+    skipped: sum('skipped'),
+    repaired: sum('repaired'),
     endedAt: (counts.queued ?? 0) + (counts.running ?? 0) > 0 ? null : (ends.at(-1) ?? null),
   };
 }

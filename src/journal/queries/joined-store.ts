@@ -162,7 +162,7 @@ export class JoinedStore {
     return this.#updateClaim(batchId, token, { artifacts: file });
   }
 
-  async #end({ batchId, token, at, state, mayPassAgain, data, isSkipped, durationMs }: JoinedEnd): Promise<number> {
+  async #end({ batchId, token, at, state, mayPassAgain, data, outcome, durationMs }: JoinedEnd): Promise<number> {
     const claim = await this.#kysely
       .selectFrom('joined_attempts')
       .innerJoin('joined_jobs', (on) =>
@@ -184,9 +184,9 @@ export class JoinedStore {
     await this.#updateJob(
       batchId,
       job,
-      isQueued ? { state: 'queued' } : { state, ended_at: at, outcome: isSkipped ? 'skipped' : null },
+      isQueued ? { state: 'queued' } : { state, ended_at: at, outcome },
     );
-    if (flow === null || state === 'stopped' || isSkipped) return 1;
+    if (flow === null || state === 'stopped' || outcome === 'skipped') return 1;
     await this.#kysely
       .insertInto('flow_runs')
       .values({

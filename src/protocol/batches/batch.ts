@@ -82,6 +82,8 @@ export const BatchRecord = z.object({
     flaky: z.int().optional(),
     /** Of the completed ones, those whose tests were all skipped; absent if there are none. */
     skipped: z.int().optional(),
+    /** Of the completed ones, those in which a flow failed and a model did the rest; absent if there are none. */
+    repaired: z.int().optional(),
     failed: z.int(),
     stopped: z.int(),
   }),

@@ -5,12 +5,13 @@ import { Failure } from './failure.js';
 
 const ReportedFlow = z.object({
   path: z.string(),
-  status: z.enum(['passed', 'failed', 'skipped', 'interrupted']),
+  /** `repaired`: it failed, and a model completed it, or the job without it. */
+  status: z.enum(['passed', 'failed', 'repaired', 'skipped', 'interrupted']),
   startedAt: z.iso.datetime(),
   durationMs: z.number(),
   error: ErrorBodySchema.optional(),
   line: z.int().optional(),
-  /** Why the flow failed; there if `status` is `failed`. */
+  /** Why the flow failed; there if `status` is `failed` or `repaired`. */
   failure: Failure.optional(),
 });
 

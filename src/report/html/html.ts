@@ -153,13 +153,15 @@ function pictureOf(picture: ImageSource, alt: string): string {
   return `<p><a href="${esc(picture.link)}">Screenshot</a></p>`;
 }
 
+const SIGNS = { interrupted: '⏸', repaired: '↻', skipped: '–' } as const;
+
 function flowsSection(report: Report): string {
   if (report.flows.length === 0) return '';
   const rows = report.flows.map((flow) => {
     const sign =
-      flow.status === 'interrupted' || flow.status === 'skipped'
-        ? `<span class="warn" title="${flow.status}">${flow.status === 'skipped' ? '–' : '⏸'}</span>`
-        : mark(flow.status === 'passed');
+      flow.status === 'passed' || flow.status === 'failed'
+        ? mark(flow.status === 'passed')
+        : `<span class="warn" title="${flow.status}">${SIGNS[flow.status]}</span>`;
     return `<div class="flow">${sign}<span class="text">${esc(flow.path)}${flow.line === undefined ? '' : `:${flow.line}`}</span>
 <span class="soft">${formatDuration(flow.durationMs)}</span></div>`;
   });

@@ -18,14 +18,14 @@ const MAX_SUMMARY_BYTES = 900 * 1024;
 const MAX_MESSAGE = 3_000;
 
 /**
- * Annotations for GitHub Actions, one workflow command a line: an error for each failed flow, a warning for flaky and
- * quarantined ones.
+ * Annotations for GitHub Actions, one workflow command a line: an error for each failed flow, a warning for flaky,
+ * repaired and quarantined ones.
  * @param fileOf a file's path in the repository
  */
 export function annotationsOf(suite: SuiteResult, fileOf: (file: string) => string): readonly string[] {
   const errors = suite.flows.filter(failsRun);
   const warnings = suite.flows.filter(
-    (flow) => isFlaky(flow) || (flow.outcome === 'failed' && flow.quarantine !== null),
+    (flow) => isFlaky(flow) || flow.outcome === 'repaired' || (flow.outcome === 'failed' && flow.quarantine !== null),
   );
   return [
     ...errors.slice(0, MAX_ANNOTATIONS).map((flow) => annotation('error', flow, fileOf)),
@@ -36,7 +36,9 @@ export function annotationsOf(suite: SuiteResult, fileOf: (file: string) => stri
 function annotation(level: 'error' | 'warning', flow: FlowResult, fileOf: (file: string) => string): string {
   const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
   const file = failure?.file ?? flow.file;
-  const title = `${flow.name} ${isFlaky(flow) ? 'is flaky' : flow.quarantine === null ? 'failed' : 'failed (quarantined)'}`;
+  const failed = flow.quarantine === null ? 'failed' : 'failed (quarantined)';
+  const how = flow.outcome === 'repaired' ? 'was repaired by a model' : isFlaky(flow) ? 'is flaky' : failed;
+  const title = `${flow.name} ${how}`;
   const properties = [
     ...(file === null ? [] : [`file=${property(fileOf(file))}`]),
     ...(file === null || failure?.line === undefined ? [] : [`line=${failure.line}`]),
@@ -63,6 +65,7 @@ export function renderJobSummary(suite: SuiteResult): string {
     `${counts.failed === 0 ? '✅' : '❌'} ${counts.failed} failed`,
     `${counts.passed} passed`,
     `${counts.flaky} flaky`,
+    ...(counts.repaired > 0 ? [`${counts.repaired} repaired`] : []),
     `${counts.quarantined} quarantined`,
     ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
     `${counts.stopped} stopped`,
@@ -84,6 +87,7 @@ export function renderJobSummary(suite: SuiteResult): string {
 function notable(flows: readonly FlowResult[]): readonly FlowResult[] {
   return [
     ...flows.filter(failsRun),
+    ...flows.filter(({ outcome }) => outcome === 'repaired'),
     ...flows.filter(isFlaky),
     ...flows.filter((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
   ];
@@ -92,7 +96,9 @@ function notable(flows: readonly FlowResult[]): readonly FlowResult[] {
 function summaryOf(flow: FlowResult): string {
   const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
   const sign = failsRun(flow) ? '❌' : '⚠️';
-  const note = isFlaky(flow)
+  const note = flow.outcome === 'repaired'
+    ? ' repaired by a model'
+    : isFlaky(flow)
     ? ` flaky: passed on attempt ${flow.earlier.length + 1}`
     : flow.quarantine === null
       ? ''

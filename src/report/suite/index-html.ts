@@ -22,11 +22,12 @@ const MANY_CHARACTERS = 1_200_000;
 const LONGEST_OF_MANY = 80;
 
 /** The state of a flow in the index; what fails the run is `failed`. */
-type State = 'failed' | 'flaky' | 'quarantined' | 'passed' | 'skipped' | 'stopped';
+type State = 'failed' | 'flaky' | 'repaired' | 'quarantined' | 'passed' | 'skipped' | 'stopped';
 
 const TONES: Readonly<Record<State, string>> = {
   failed: 'bad',
   flaky: 'warn',
+  repaired: 'warn',
   quarantined: 'warn',
   passed: 'good',
   skipped: '',
@@ -35,6 +36,7 @@ const TONES: Readonly<Record<State, string>> = {
 const SIGNS: Readonly<Record<State, string>> = {
   failed: '✗',
   flaky: '±',
+  repaired: '↻',
   quarantined: '✗',
   passed: '✓',
   skipped: '–',
@@ -69,7 +71,7 @@ export function* renderIndexHtml(suite: SuiteResult, link: (path: string) => str
 
 /** What failed first; each part in file order. */
 function inOrder(flows: readonly FlowResult[]): readonly FlowResult[] {
-  const order: readonly State[] = ['failed', 'flaky', 'quarantined', 'stopped', 'skipped', 'passed'];
+  const order: readonly State[] = ['failed', 'repaired', 'flaky', 'quarantined', 'stopped', 'skipped', 'passed'];
   return order.flatMap((state) => flows.filter((flow) => stateOf(flow) === state));
 }
 
@@ -95,7 +97,7 @@ function head({ name, build, labels, startedAt, endedAt }: SuiteResult, counts: 
       .slice(0, 8)
       .map(([label, value]) => [esc(shorten(label, 40)), esc(shorten(value, 100))] as const),
   ];
-  const pills = (['failed', 'passed', 'flaky', 'quarantined', 'skipped', 'stopped'] as const)
+  const pills = (['failed', 'passed', 'flaky', 'repaired', 'quarantined', 'skipped', 'stopped'] as const)
     .filter((state) => counts[state] > 0)
     .map((state) => `<span class="pill ${TONES[state]}">${counts[state].toLocaleString('en')} ${state}</span>`);
   return `<header>${pills.join(' ')}
@@ -108,7 +110,7 @@ function linked(url: string | null, text: string): string {
 }
 
 function filterBar(counts: SuiteCounts): string {
-  const states = (['failed', 'flaky', 'quarantined', 'stopped', 'skipped', 'passed'] as const).filter(
+  const states = (['failed', 'repaired', 'flaky', 'quarantined', 'stopped', 'skipped', 'passed'] as const).filter(
     (state) => counts[state] > 0,
   );
   const buttons = states.map(
@@ -141,6 +143,7 @@ function lineOf(flow: FlowResult, state: State, link: (path: string) => string, 
   const tags = flow.tags.map((tag) => ` <span class="soft">${esc(tag)}</span>`).join('');
   const marks = [
     ...(state === 'flaky' ? [`flaky: attempt ${flow.earlier.length + 1}`] : []),
+    ...(state === 'repaired' ? ['repaired by a model'] : []),
     ...(state === 'quarantined' ? ['quarantined'] : []),
     ...(state === 'skipped' ? ['skipped'] : []),
     ...(state === 'stopped' ? ['not run'] : []),

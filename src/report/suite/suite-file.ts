@@ -25,7 +25,7 @@ const FlowResult = z.object({
   name: z.string(),
   file: z.string().nullable(),
   tags: z.array(z.string()),
-  outcome: z.enum(['passed', 'failed', 'skipped', 'stopped']),
+  outcome: z.enum(['passed', 'failed', 'repaired', 'skipped', 'stopped']),
   failure: Failure.nullable(),
   earlier: z.array(z.object({ attempt: z.int(), failure: Failure })),
   quarantine: z.object({ until: z.string(), ticket: z.string() }).nullable(),

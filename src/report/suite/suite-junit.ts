@@ -28,7 +28,7 @@ const ERRORS: ReadonlySet<string> = new Set([
  */
 export function renderSuiteJUnit(suite: SuiteResult): string {
   const { startedAt, endedAt, labels, build } = suite;
-  const { flaky, quarantined } = countFlows(suite);
+  const { flaky, repaired, quarantined } = countFlows(suite);
   const common = {
     id: 'run',
     startedAt,
@@ -37,6 +37,7 @@ export function renderSuiteJUnit(suite: SuiteResult): string {
       ['version', suite.version],
       ['build', build?.buildUrl ?? null],
       ['flaky', flaky],
+      ['repaired', repaired],
       ['quarantined', quarantined],
       ...Object.entries(labels).map(([name, value]) => [`label.${name}`, value] as const),
     ] as const,
@@ -50,6 +51,7 @@ function testCaseOf(flow: FlowResult): TestCase {
   const quarantined = flow.outcome === 'failed' && quarantine !== null;
   const output = [
     ...(isFlaky(flow) ? [`Flaky: passed on attempt ${earlier.length + 1}`] : []),
+    ...(flow.outcome === 'repaired' ? ['Repaired: the flow failed, and a model completed the job'] : []),
     ...(quarantined ? [`Quarantined until ${quarantine.until} (${quarantine.ticket})`] : []),
     ...(flow.history === null ? [] : [`This failure is ${historyText(flow.history)}`]),
     ...(failure?.frame === undefined ? [] : [failure.frame]),
@@ -69,7 +71,7 @@ function testCaseOf(flow: FlowResult): TestCase {
 
 function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outcome' | 'reason'> {
   const { outcome, failure, quarantine } = flow;
-  if (outcome === 'passed') return { outcome, reason: '' };
+  if (outcome === 'passed' || outcome === 'repaired') return { outcome: 'passed', reason: '' };
   if (outcome === 'skipped') return { outcome, reason: '<skipped message="All tests of the flow were skipped"/>' };
   const message = failure === null ? 'The flow was not started' : `${failure.code}: ${failure.message}`;
   if (outcome === 'stopped' || quarantined) {

@@ -1,8 +1,11 @@
 import type { CiBuild } from '../../protocol/batches/ci-build.js';
 import type { Failure } from '../../protocol/report/failure.js';
 
-/** How a flow of a run ended. `skipped`: all of its tests were. `stopped`: it was cancelled, or not started. */
-export type FlowOutcome = 'passed' | 'failed' | 'skipped' | 'stopped';
+/**
+ * How a flow of a run ended. `repaired`: it failed, and a model completed the job; `skipped`: all of its tests were;
+ * `stopped`: it was cancelled, or not started.
+ */
+export type FlowOutcome = 'passed' | 'failed' | 'repaired' | 'skipped' | 'stopped';
 
 /** A flow's attempt that failed before its last one. */
 export interface EarlierAttempt {
@@ -29,7 +32,7 @@ export interface FlowResult {
   /** Each with its `@`. */
   readonly tags: readonly string[];
   readonly outcome: FlowOutcome;
-  /** Why it failed or was stopped; null if it passed. */
+  /** Why it failed, had to be repaired, or was stopped; null if it passed. */
   readonly failure: Failure | null;
   /** Failed attempts before the last one. A flow that passed with any is flaky. */
   readonly earlier: readonly EarlierAttempt[];
@@ -70,6 +73,7 @@ export interface SuiteCounts {
   readonly flaky: number;
   readonly failed: number;
   readonly quarantined: number;
+  readonly repaired: number;
   readonly skipped: number;
   readonly stopped: number;
 }
@@ -82,6 +86,7 @@ export function countFlows({ flows }: Pick<SuiteResult, 'flows'>): SuiteCounts {
     flaky: count(isFlaky),
     failed: count(failsRun),
     quarantined: count((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
+    repaired: count(({ outcome }) => outcome === 'repaired'),
     skipped: count(({ outcome }) => outcome === 'skipped'),
     stopped: count(({ outcome }) => outcome === 'stopped'),
   };

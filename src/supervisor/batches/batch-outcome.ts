@@ -7,7 +7,9 @@ const MAX_NAME = 200;
 /** How a batch ended, for the message about it. @param jobs all jobs that still exist, in order */
 export function outcomeOf(record: BatchRecord, jobs: readonly SessionRecord[]): BatchOutcome {
   const failed = jobs.filter(({ status }) => status === 'failed');
-  const flaky = jobs.filter(({ status, attempt }) => status === 'completed' && attempt > 1);
+  const flaky = jobs.filter(
+    ({ status, attempt, outcome }) => status === 'completed' && attempt > 1 && outcome === undefined,
+  );
   return {
     ...record,
     flaky: flaky.slice(0, MAX_LISTED_JOBS).map(jobOf),

@@ -286,7 +286,7 @@ export class BatchService implements Batches {
     return this.#recordOf(batch, await this.#parts.journal.batchCounts(batch.id));
   }
 
-  #recordOf(batch: StoredBatch, { counts, flaky, skipped, endedAt }: BatchCounts): BatchRecord {
+  #recordOf(batch: StoredBatch, { counts, flaky, skipped, repaired, endedAt }: BatchCounts): BatchRecord {
     const { id, name, labels, parallel, total, createdAt, join } = batch;
     const of = (status: SessionStatus) => counts[status] ?? 0;
     const base = this.#parts.config.publicUrl?.replace(/\/+$/, '') ?? '';
@@ -305,6 +305,7 @@ export class BatchService implements Batches {
         completed: of('completed'),
         flaky,
         ...(skipped > 0 ? { skipped } : {}),
+        ...(repaired > 0 ? { repaired } : {}),
         failed: of('failed'),
         stopped: of('stopped'),
       },

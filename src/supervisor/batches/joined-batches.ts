@@ -156,7 +156,7 @@ export class JoinedBatches implements Joined {
       state,
       mayPassAgain: state === 'failed' && result.mayPassAgain,
       data: JSON.stringify(result),
-      isSkipped: result.outcome === 'skipped',
+      outcome: result.outcome ?? null,
       durationMs,
       ...this.#now(),
     });

@@ -62,6 +62,32 @@ t.test('CTRF tells flaky and quarantined flows from passed and failed ones', asy
   t.match(results.environment, { commit: /^1234567890ab/, branchName: 'main', buildNumber: 42 });
 });
 
+t.test('Repaired and skipped flows are apart from those that passed', async (t) => {
+  const suite = sampleSuite([
+    flowResult('login'),
+    flowResult('pay', { outcome: 'repaired', failure: FAILURE }),
+    flowResult('later', { outcome: 'skipped' }),
+  ]);
+  const ctrf = JSON.parse(renderCtrf(suite, ID));
+  t.same(validate(ctrf).errors ?? [], []);
+  t.match(ctrf.results.summary, { tests: 3, passed: 1, failed: 0, skipped: 1, other: 1 });
+  t.match(ctrf.results.tests, [
+    { status: 'passed' },
+    { status: 'other', rawStatus: 'repaired', line: 5 },
+    { status: 'skipped', rawStatus: 'skipped' },
+  ]);
+  const junit = renderSuiteJUnit(suite);
+  const file = join(t.testdir({}), 'junit.xml');
+  writeFileSync(file, junit);
+  t.same(await junitFaults(file), []);
+  t.match(junit, /<testsuites name="troupe" tests="3" failures="0" errors="0".*skipped="1"/s);
+  t.match(junit, '<property name="repaired" value="1"/>');
+  t.match(junit, /name="pay".*<system-out>Repaired: the flow failed, and a model completed the job/);
+  t.match(junit, /name="later".*<skipped message="All tests of the flow were skipped"\/>/);
+  t.match(renderJobSummary(suite), /0 failed · 1 passed · 0 flaky · 1 repaired · .*1 skipped.*pay<\/b> repaired by a model/s);
+  t.match(annotationsOf(suite, String), [/^::warning .*title=pay was repaired by a model::LOCATOR_NOT_FOUND/]);
+});
+
 t.test('JUnit files have a suite for each folder, and collectors accept them', async (t) => {
   const folder = t.testdir({});
   for (const [name, suite] of Object.entries(suites)) {

@@ -247,7 +247,7 @@ async function resultOf(client: ServiceClient, record: SessionRecord): Promise<J
     startedAt,
     durationMs: durationOf(record),
     sessionId: id,
-    failure: status === 'completed' ? null : bounded(failureOf(record, report ?? null)),
+    failure: status === 'completed' && outcome !== 'repaired' ? null : bounded(failureOf(record, report ?? null)),
     mayPassAgain: status === 'failed' && error !== null && mayPassAgain(error),
     ...(outcome === undefined ? {} : { outcome }),
   };

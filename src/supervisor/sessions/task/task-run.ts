@@ -60,7 +60,7 @@ export async function runTask(parts: TaskParts, phase: OpenPhase): Promise<Sessi
   let { freshBrowser } = parts;
   for (;;) {
     try {
-      return endOf(await runModel(parts, { known, failed, freshBrowser }), parts);
+      return endOf(await runModel(parts, { known, failed, freshBrowser }), failed, parts);
     } catch (error) {
       if (parts.signal.aborted || encodeError(error).code !== 'SESSION_RESTARTED') throw error;
       const next = (await readProgress(parts.request, parts.journaled())).phase(parts.record.maxIterations ?? 0);
@@ -117,8 +117,11 @@ async function runModel(
   return actor.ask('RunModel', task, { deadlineMs: timeoutMs + GRACE_MS, signal });
 }
 
-function endOf(end: TaskEnd, { config, request }: TaskParts): SessionEnd {
-  if (end.success) return { status: 'completed', reason: 'finished', summary: end.summary, error: null };
+function endOf(end: TaskEnd, failed: FailedFlow | null, { config, request }: TaskParts): SessionEnd {
+  if (end.success) {
+    const outcome = failed === null ? {} : { outcome: 'repaired' as const };
+    return { status: 'completed', reason: 'finished', summary: end.summary, error: null, ...outcome };
+  }
   if (end.error.code === 'HARD_TIMEOUT') return outOfTimeEnd(request.hardTimeout ?? config.hardTimeout);
   return { status: 'failed', reason: 'finished', summary: end.summary, error: end.error };
 }

@@ -80,8 +80,8 @@ export function groupFailures(jobs: readonly SessionRecord[]): readonly (readonl
 }
 
 /** It passed only in a retry. */
-export function isFlaky({ status, attempt }: SessionRecord): boolean {
-  return status === 'completed' && attempt > 1;
+export function isFlaky({ status, attempt, outcome }: SessionRecord): boolean {
+  return status === 'completed' && attempt > 1 && outcome === undefined;
 }
 
 /** A commit as people write it: the first eight digits of a hash. */
