@@ -53,7 +53,7 @@ async function readBefore(flowsDir: string, { failed }: TaskOutline, scripts: re
     paths.map(async (path) => {
       const flow = await readFlow(flowsDir, path, MAX_FILE_BYTES).catch(asAbsent);
       const { file, source } = flow ?? { file: `${path}.js`, source: '' };
-      return { file, line: path === innermost ? line : null, source };
+      return { file, line: path === innermost ? line : null, isAfter: typeof details?.column !== 'number', source };
     }),
   );
   const notBegun = scripts.slice(scripts.indexOf(flow) + 1).map(flowOfFile);

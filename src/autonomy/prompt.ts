@@ -31,7 +31,13 @@ export type FlowsBefore =
       readonly flow: string;
       readonly error: ErrorBody;
       /** The source of the flow that failed, and of those that called it. */
-      readonly sources: readonly { readonly file: string; readonly line: number | null; readonly source: string }[];
+      /** `isAfter`: it failed somewhere after the line. */
+      readonly sources: readonly {
+        readonly file: string;
+        readonly line: number | null;
+        readonly isAfter: boolean;
+        readonly source: string;
+      }[];
       /** Paths of flows that have not started. */
       readonly notBegun: readonly string[];
     };
@@ -80,8 +86,8 @@ export function taskMessage({ prompt, before }: TaskBrief): string {
 }
 
 function failure({ flow, error, sources, notBegun }: Extract<FlowsBefore, { kind: 'failed' }>): string {
-  const listings = sources.map(({ file, line, source }) => {
-    return `flows/${file}${line === null ? '' : `, line ${line} (marked >)`}:\n${listing(source, line)}`;
+  const listings = sources.map(({ file, line, isAfter, source }) => {
+    return `flows/${file}${line === null ? '' : `, ${isAfter ? 'after ' : ''}line ${line} (marked >)`}:\n${listing(source, line)}`;
   });
   return [
     `The flow ${flow} ran up to a step that failed. What it did before that has happened.`,

@@ -87,7 +87,9 @@ A folder's _setup.js runs once before its flows, its _teardown.js once after the
 flows/quarantine.json lists flows whose failures do not fail the run: [{"flow", "until": "YYYY-MM-DD", "ticket"}]`,
   },
   merge: {
-    usage: ['troupe merge REPORTS... [--html DIR] [--junit FILE] [--ctrf FILE] [--timings FILE] [--fail-on-flaky] [--fail-on-repaired]'],
+    usage: [
+      'troupe merge REPORTS... [--html DIR] [--junit FILE] [--ctrf FILE] [--timings FILE] [--fail-on-flaky] [--fail-on-repaired]',
+    ],
     summary: 'Makes one report of the report folders of several runs, such as the parts of --shard.',
     more: `REPORTS are folders that troupe run --report wrote. Parts of different flows, timings, or numbers of parts are refused.
 The flows of a part without a folder count as stopped. Exit code: 0 all passed, 1 some did not, or a part is missing,

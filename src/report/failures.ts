@@ -149,8 +149,9 @@ function placeOf(where: {
   readonly column?: unknown;
 }): string | null {
   const parts = [where.flow, where.line, where.column].filter((part) => part !== undefined);
-  if (typeof where.flow === 'string') return parts.join(':');
-  return typeof where.line === 'number' ? `line ${parts.join(':')}` : null;
+  const after = where.line !== undefined && where.column === undefined ? 'after ' : '';
+  if (typeof where.flow === 'string') return after + parts.join(':');
+  return typeof where.line === 'number' ? `${after}line ${parts.join(':')}` : null;
 }
 
 function withoutNulls(details: { readonly [key: string]: unknown }): {

@@ -246,7 +246,11 @@ export class ReportBuilder {
       const occurrence = this.#failed.get(flow);
       if (occurrence === undefined) return flow;
       const isRepaired = flow.status === 'failed' && this.#record.outcome === 'repaired';
-      return { ...flow, ...(isRepaired ? { status: 'repaired' as const } : {}), failure: failureOf(occurrence, evidence) };
+      return {
+        ...flow,
+        ...(isRepaired ? { status: 'repaired' as const } : {}),
+        failure: failureOf(occurrence, evidence),
+      };
     });
   }
 

@@ -6,7 +6,7 @@ import type { QuickJs } from './engine/quickjs.js';
 import type { HostBridge } from './host-bridge.js';
 import type { ScriptLimits } from './limits.js';
 import type { FlowForm } from './source/flow-form.js';
-import { positionIn } from './source/source-edits.js';
+import { positionIn, type SourcePosition } from './source/source-edits.js';
 import type { SourceRegistry } from './source/source-registry.js';
 import { prepareFlow } from './source/source-step.js';
 import { readDescription, sourceTooLong, withDetails, withFrame } from './thrown.js';
@@ -29,16 +29,21 @@ interface OpenFlow {
   skipped: boolean;
 }
 
+interface Compiled {
+  readonly source: string;
+  readonly code: string;
+  readonly body: QuickJSHandle;
+  /** Where the flow's function begins, or the file. */
+  readonly begin: SourcePosition;
+}
+
 /** The running flows: their stack, their events, and their compiled code. */
 export class FlowRunner {
   readonly #js: QuickJs;
   readonly #bridge: HostBridge;
   readonly #sources: SourceRegistry;
   readonly #limits: ScriptLimits;
-  readonly #compiled = new Map<
-    string,
-    { readonly source: string; readonly code: string; readonly body: QuickJSHandle }
-  >();
+  readonly #compiled = new Map<string, Compiled>();
   #open: OpenFlow[] = [];
   /** Starts higher than the numbers of an earlier thread of the session. */
   #runs = Math.floor(performance.timeOrigin + performance.now());
@@ -95,15 +100,23 @@ export class FlowRunner {
   }
 
   /**
-   * Why the innermost flow fails although it threw nothing; empty if it does not.
+   * Why the innermost flow fails although it threw nothing: the text of an error body; empty if it does not.
    * @param type that of its value
    */
   fault(type: string): string {
     const flow = this.#open.at(-1);
     if (flow?.ofJob !== true) return '';
-    if (type === 'function') return 'The flow returned a function that nobody called';
+    if (type === 'function') return this.#fault(flow.path, 'The flow returned a function that nobody called');
     const didNothing = type === 'undefined' && !flow.acted && !flow.skipped;
-    return didNothing ? 'The flow did nothing; return a value if that was meant' : '';
+    return didNothing ? this.#fault(flow.path, 'The flow did nothing; return a value if that was meant') : '';
+  }
+
+  #fault(path: string, error: string): string {
+    const compiled = this.#compiled.get(path);
+    if (compiled === undefined) return JSON.stringify({ error, details: { flow: path } });
+    const { source, begin } = compiled;
+    const frame = sourceFrame(source, begin.line, begin.column);
+    return JSON.stringify({ error, details: { flow: path, ...begin, frame } });
   }
 
   /** `error` is empty for a flow that passed, else the engine's description of the thrown value. */
@@ -119,9 +132,9 @@ export class FlowRunner {
       return;
     }
     const { message, code, details, stack } = description;
-    const thrown = this.#sources.place(stack, path);
+    const thrown = this.#sources.place(stack, { flow: path, ...(code === null ? { thrown: message } : {}) });
     const place = placeIn(details, path) ?? thrown;
-    const where = place === null ? {} : { flow: path, line: place.line, column: place.column };
+    const where = place === null ? {} : { flow: path, line: place.line, ...columnOf(place) };
     // The frame of a parse error came with it.
     const frame = thrown === null ? {} : { frame: sourceFrame(thrown.source, thrown.line, thrown.column) };
     const body = { error: message, code: code ?? 'SCRIPT_ERROR', details: { ...frame, ...details } } as const;
@@ -148,11 +161,12 @@ export class FlowRunner {
       if (source.length > sourceLength) throw sourceTooLong(`The flow '${path}'`, sourceLength);
       if (fault !== '') throw decodeError(JSON.parse(fault));
       const { edited, form } = prepareFlow(code);
-      const { engineName } = this.#sources.add({ name: path, flow: path, source, original: edited.original });
+      const { engineName } = this.#sources.add({ name: path, flow: path, source, code, original: edited.original });
       const completion = this.#js.evaluate(edited.code, engineName);
       if (!completion.ok) throw completion.error;
       for (const idle of form.idle) this.#warn(path, form.source, idle);
-      this.#keep(path, source, code, completion.value);
+      const begin = form.flow === null ? { line: 1, column: 1 } : positionIn(form.source, form.flow.start);
+      this.#keep(path, { source, code, body: completion.value, begin });
       return completion.value.dup();
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;
@@ -170,7 +184,7 @@ export class FlowRunner {
     });
   }
 
-  #keep(path: string, source: string, code: string, body: QuickJSHandle): void {
+  #keep(path: string, compiled: Compiled): void {
     this.#compiled.get(path)?.body.dispose();
     this.#compiled.delete(path);
     for (const [oldest, { body: old }] of this.#compiled) {
@@ -178,8 +192,12 @@ export class FlowRunner {
       this.#compiled.delete(oldest);
       old.dispose();
     }
-    this.#compiled.set(path, { source, code, body });
+    this.#compiled.set(path, compiled);
   }
+}
+
+function columnOf({ column }: { readonly column: number | null }): { readonly column?: number } {
+  return column === null ? {} : { column };
 }
 
 /** The position in a parse error of this flow. */

@@ -98,7 +98,7 @@ export class ScriptRuntime {
     try {
       if (source.length > this.#limits.sourceLength) throw sourceTooLong('The script', this.#limits.sourceLength);
       const edited = prepareScript(source);
-      const { engineName } = this.#sources.add({ name, flow: null, source, original: edited.original });
+      const { engineName } = this.#sources.add({ name, flow: null, source, code: source, original: edited.original });
       return this.#finish(message, this.#js.evaluate(edited.code, engineName));
     } catch (error) {
       return refused(error, message);
@@ -152,7 +152,8 @@ export class ScriptRuntime {
       const details = this.#details(message, description?.stack ?? '', description?.flows ?? null);
       return failure({ error: text, code: 'SCRIPT_ERROR', details }, { broken: true });
     }
-    const details = { ...this.#details(message, description.stack, description.flows), ...description.details };
+    const own = description.code === null ? description.message : undefined;
+    const details = { ...this.#details(message, description.stack, description.flows, own), ...description.details };
     return failure({ error: description.message, code: description.code ?? 'SCRIPT_ERROR', details });
   }
 
@@ -163,8 +164,9 @@ export class ScriptRuntime {
     return failure({ error: 'The script was stopped', code: 'EVAL_TIMEOUT', details }, { stopped: true });
   }
 
-  #details(message: RunMessage, stack: string, flows: readonly string[] | null): ErrorDetails {
-    const place = this.#sources.place(stack);
+  /** @param thrown the message of an error that no host call threw */
+  #details(message: RunMessage, stack: string, flows: readonly string[] | null, thrown?: string): ErrorDetails {
+    const place = this.#sources.place(stack, thrown === undefined ? {} : { thrown });
     return {
       name: message.name,
       ...(place === null ? {} : placeDetails(place)),
@@ -329,7 +331,8 @@ export class ScriptRuntime {
 }
 
 function placeDetails({ name, flow, line, column, source }: ScriptPlace): ErrorDetails {
-  return { name, line, column, ...(flow === null ? {} : { flow }), frame: sourceFrame(source, line, column) };
+  const at = { line, ...(column === null ? {} : { column }) };
+  return { name, ...at, ...(flow === null ? {} : { flow }), frame: sourceFrame(source, line, column) };
 }
 
 function read(js: QuickJs, handle: QuickJSHandle | undefined): string {

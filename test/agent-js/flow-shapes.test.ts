@@ -282,7 +282,12 @@ t.test(
     for (const path of ['value', 'null', 'host', 'renamed', 'calls', '_setup', 'warned'])
       await t.resolves(run(path), path);
     t.equal(await run('calls'), '2');
-    await t.rejects(run('nothing'), { code: 'FLOW_FAILED', message: /did nothing; return a value/ });
+    const nothing = { flow: 'nothing', line: 1, frame: '> 1 | const x = 1;\n    | ^' };
+    await t.rejects(run('nothing'), {
+      code: 'FLOW_FAILED',
+      message: /did nothing; return a value/,
+      details: nothing,
+    });
     await t.rejects(run('helpers'), { code: 'FLOW_FAILED', message: /returned a function that nobody called/ });
     await t.rejects(run('console'), { code: 'FLOW_FAILED' });
     await t.resolves(run('nothing', 'script'), 'what a script runs is its own affair');

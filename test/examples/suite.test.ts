@@ -29,7 +29,7 @@ const CAUSES: Readonly<Record<string, RegExp>> = {
   'broken/ambiguous-locator': /LOCATOR_AMBIGUOUS: .*\{button\}Edit: .*\{button:6\}Edit/,
   'broken/covered-element': /ACTION_FAILED: \{button\}Accept order is covered by \{div\}We have new terms\./,
   'broken/late-text':
-    /MATCH_FAILED: #pieces .*"12", but it has "loading" \(waited \d+ ms\)[\s\S]*Still pending:\n\s+a timer, due in [34]\.\d s/,
+    /MATCH_FAILED: #pieces .*"12", but it has "loading" \(waited \d+ ms\)[\s\S]*Still pending:\n\s+a timer, due in \d+\.\d s/,
   'broken/missing-element': /LOCATOR_NOT_FOUND: .*\{button\}Publish; near it: \{button\}Publish now/,
   'broken/page-exception': /Errors of the page:\n\s+TypeError: .*undefined.*\n.*office\.js:\d+:\d+\) \(step \d+\)/,
   'broken/server-error':

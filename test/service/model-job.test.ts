@@ -94,7 +94,9 @@ t.test('a flow that looks goes on with the list that it saw, whatever the model 
   );
   const record = await service.job({ prompt: 'Press', flowFiles: ['looks.js'], maxIterations: 10 });
   t.match(record, { state: 'completed', outcome: 'repaired', error: null });
-  const report = JSON.parse((await readZip(`${service.url}${record.links.download}`)).get('report.json')?.toString() ?? '');
+  const report = JSON.parse(
+    (await readZip(`${service.url}${record.links.download}`)).get('report.json')?.toString() ?? '',
+  );
   const failure = { code: 'LOCATOR_NOT_FOUND', line: 5 };
   t.match(report, { failure: null, flows: [{ path: 'looks', status: 'repaired', failure }] });
   t.match(model.requests.at(-1)?.body.messages.at(-1)?.content, /\{button\}Press,\{a\}One 2 2/);

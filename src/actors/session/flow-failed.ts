@@ -13,7 +13,8 @@ export function isBeyondRepair(cause: ErrorBody): boolean {
 export function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): ErrorBody {
   const { flow, line, column, url, title } = cause.details ?? {};
   const at = typeof flow === 'string' ? flow : flowOfFile(path);
-  const where = typeof line === 'number' ? `${at}:${line}` : at;
+  const isAfter = typeof column !== 'number';
+  const where = typeof line !== 'number' ? at : isAfter ? `${at}, after line ${line}` : `${at}:${line}`;
   return {
     code: timeIsUp ? 'HARD_TIMEOUT' : 'FLOW_FAILED',
     error: timeIsUp ? `The session reached its time limit in ${where}: ${cause.error}` : `${where}: ${cause.error}`,

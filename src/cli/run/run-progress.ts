@@ -17,8 +17,22 @@ const MAX_REASON = 300;
 
 type Mark = 'passed' | 'flaky' | 'repaired' | 'failed' | 'skipped' | 'stopped';
 
-const SIGNS: Readonly<Record<Mark, string>> = { passed: '✓', flaky: '±', repaired: '↻', failed: '✗', skipped: '-', stopped: '-' };
-const COLOURS: Readonly<Record<Mark, number>> = { passed: 32, flaky: 33, repaired: 33, failed: 31, skipped: 33, stopped: 33 };
+const SIGNS: Readonly<Record<Mark, string>> = {
+  passed: '✓',
+  flaky: '±',
+  repaired: '↻',
+  failed: '✗',
+  skipped: '-',
+  stopped: '-',
+};
+const COLOURS: Readonly<Record<Mark, number>> = {
+  passed: 32,
+  flaky: 33,
+  repaired: 33,
+  failed: 31,
+  skipped: 33,
+  stopped: 33,
+};
 
 /**
  * What a person sees of a run: a line for each job as it ends, and on a terminal one more below them with what is

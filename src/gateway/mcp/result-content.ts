@@ -67,13 +67,13 @@ export function pageOf(value: unknown): KnownPage | undefined {
 }
 
 /**
- * A failure for a model: `CODE at line 3: sentence`, the details that help to repair it, and the page where it
+ * A failure for a model: `CODE at line 3: sentence`, `after` if only the line before is known, the details that help to repair it, and the page where it
  * happened. `structuredContent` has the same for programs.
  */
 export function failureResult(thrown: unknown, advice?: string): CallToolResult {
   const { code, error, details = {} } = encodeError(thrown);
   const { line, column, url, title } = details;
-  const where = typeof line === 'number' ? ` at line ${line}` : '';
+  const where = typeof line === 'number' ? ` ${typeof column === 'number' ? 'at' : 'after'} line ${line}` : '';
   const modelDetails = Object.fromEntries(
     MODEL_DETAILS.flatMap((name) => (name in details && !isSaid(details[name], error) ? [[name, details[name]]] : [])),
   );

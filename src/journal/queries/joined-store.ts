@@ -181,11 +181,7 @@ export class JoinedStore {
     const { job, flow, retries, attempt } = claim;
     await this.#updateClaim(batchId, token, { state: 'ended', data });
     const isQueued = mayPassAgain && attempt <= retries;
-    await this.#updateJob(
-      batchId,
-      job,
-      isQueued ? { state: 'queued' } : { state, ended_at: at, outcome },
-    );
+    await this.#updateJob(batchId, job, isQueued ? { state: 'queued' } : { state, ended_at: at, outcome });
     if (flow === null || state === 'stopped' || outcome === 'skipped') return 1;
     await this.#kysely
       .insertInto('flow_runs')

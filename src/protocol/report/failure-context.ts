@@ -53,3 +53,10 @@ function timeText(ms: number): string {
 function cut(text: string, characters: number): string {
   return text.length <= characters ? text : `${text.slice(0, characters)}…`;
 }
+
+/** `at flows/shop/buy.js:5:3`; `after flows/shop/buy.js:5` if only the line before is known; null without a file. */
+export function placeText({ file, line, column }: Pick<Failure, 'file' | 'line' | 'column'>): string | null {
+  if (file === undefined) return null;
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `${line !== undefined && column === undefined ? 'after' : 'at'} ${place}`;
+}

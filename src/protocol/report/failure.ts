@@ -32,10 +32,10 @@ export const Failure = z.object({
   flow: z.string().optional(),
   /** The flow's file as editors open it, such as `flows/shop/login.js`. */
   file: z.string().optional(),
-  /** 1-based, in the flow or the script. */
+  /** 1-based, in the flow or the script. Without a column, the place is somewhere after the beginning of this line. */
   line: z.int().optional(),
   column: z.int().optional(),
-  /** The failing line with up to two lines before and after it, numbered, and a caret; several lines of plain text. */
+  /** The failing line with up to two lines before and after it, numbered, and a caret if the column is known; several lines of plain text. */
   frame: z.string().optional(),
   /** Where the page stood. */
   url: z.string().optional(),

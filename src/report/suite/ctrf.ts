@@ -1,5 +1,10 @@
 import type { Failure } from '../../protocol/report/failure.js';
-import { earlierStepLines, historyText as historyOfWait, seenText } from '../../protocol/report/failure-context.js';
+import {
+  earlierStepLines,
+  historyText as historyOfWait,
+  placeText,
+  seenText,
+} from '../../protocol/report/failure-context.js';
 import { pageTroubles } from './failure-text.js';
 import {
   countFlows,
@@ -136,9 +141,9 @@ function circumstancesOf(failure: Failure): readonly string[] {
 }
 
 /** `    at flows/shop/buy.js:5:3`, as stack traces have it; null if the place is not known. */
-function traceOf({ code, message, file, line, column }: Failure): string | null {
-  if (file === undefined) return null;
-  return `${code}: ${message}\n    at ${[file, line, column].filter((part) => part !== undefined).join(':')}`;
+function traceOf(failure: Failure): string | null {
+  const place = placeText(failure);
+  return place === null ? null : `${failure.code}: ${failure.message}\n    ${place}`;
 }
 
 function withoutNulls(members: { readonly [name: string]: unknown }): object {

@@ -4,6 +4,7 @@ import {
   earlierStepLines,
   historyText,
   pendingLines,
+  placeText,
   seenText,
 } from '../../protocol/report/failure-context.js';
 import { shorten } from '../format.js';
@@ -66,9 +67,11 @@ function differenceText({ path, message }: { readonly path: string; readonly mes
 }
 
 /** The position as editors open it; of a script, which has no file, in words. */
-function placeOf({ file, line, column }: Failure): string {
-  if (file !== undefined) return `at ${[file, line, column].filter((part) => part !== undefined).join(':')}`;
-  return line === undefined ? '' : `at line ${line}${column === undefined ? '' : `, column ${column}`}`;
+function placeOf(failure: Failure): string {
+  const { line, column } = failure;
+  if (failure.file !== undefined) return placeText(failure) ?? '';
+  if (line === undefined) return '';
+  return column === undefined ? `after line ${line}` : `at line ${line}, column ${column}`;
 }
 
 /** Whether the step failed, or is the last one before the failure. */

@@ -96,13 +96,14 @@ function notable(flows: readonly FlowResult[]): readonly FlowResult[] {
 function summaryOf(flow: FlowResult): string {
   const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
   const sign = failsRun(flow) ? '❌' : '⚠️';
-  const note = flow.outcome === 'repaired'
-    ? ' repaired by a model'
-    : isFlaky(flow)
-    ? ` flaky: passed on attempt ${flow.earlier.length + 1}`
-    : flow.quarantine === null
-      ? ''
-      : ` quarantined until ${esc(flow.quarantine.until)} (${esc(flow.quarantine.ticket)})`;
+  const note =
+    flow.outcome === 'repaired'
+      ? ' repaired by a model'
+      : isFlaky(flow)
+        ? ` flaky: passed on attempt ${flow.earlier.length + 1}`
+        : flow.quarantine === null
+          ? ''
+          : ` quarantined until ${esc(flow.quarantine.until)} (${esc(flow.quarantine.ticket)})`;
   const since = flow.history === null ? '' : ` · ${esc(historyText(flow.history))}`;
   const lines = [
     failure === undefined ? '' : failureText(failure),

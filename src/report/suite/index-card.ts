@@ -1,4 +1,5 @@
 import type { Failure } from '../../protocol/report/failure.js';
+import { placeText } from '../../protocol/report/failure-context.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { codeOf, evidenceRows, listOf } from '../html/evidence-rows.js';
@@ -19,8 +20,8 @@ export interface CardOptions {
 /** What the index shows of a failed or flaky flow: the failure, its picture, and what to do next. */
 export function failureCard(flow: FlowResult, failure: Failure, options: CardOptions): string {
   const { link, longest } = options;
-  const { file, line, column, frame, differences = [] } = failure;
-  const place = file === undefined ? null : [file, line, column].filter((part) => part !== undefined).join(':');
+  const { frame, differences = [] } = failure;
+  const place = placeText(failure)?.replace(/^at /, '') ?? null;
   const listed = differences
     .slice(0, MAX_DIFFERENCES)
     .map((one) => `<li><code>${esc(shorten(one.path, MAX_LINE))}</code> ${esc(shorten(one.message, MAX_LINE))}</li>`);

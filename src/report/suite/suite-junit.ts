@@ -1,3 +1,4 @@
+import { placeText } from '../../protocol/report/failure-context.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { type Earlier, renderSuites, suitesByClass, type TestCase, testNameOf } from '../junit.js';
@@ -85,7 +86,7 @@ function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outco
 }
 
 function earlierOf({ attempt, failure }: EarlierAttempt): Earlier {
-  const { code, message, file, line, column } = failure;
-  const place = file === undefined ? '' : ` at ${[file, line, column].filter((part) => part !== undefined).join(':')}`;
-  return { code, message, place: `attempt ${attempt}${place}` };
+  const { code, message } = failure;
+  const place = placeText(failure);
+  return { code, message, place: `attempt ${attempt}${place === null ? '' : ` ${place}`}` };
 }

@@ -166,7 +166,10 @@ export function install(raw: RawHost, settingsText: string): Core {
       if (watches) raw.runJobs();
       owed.collect(before);
       const why = raw.flowFault(typeof value);
-      if (why !== '') fail('FLOW_FAILED', why);
+      if (why !== '') {
+        const body: { error: string; details: ErrorDetails } = parse(why);
+        fail('FLOW_FAILED', body.error, body.details);
+      }
     } catch (error) {
       owed.forget(before);
       noteFlows(error);

@@ -54,7 +54,8 @@ export interface RawHost {
   enterFlow(path: string, file: string): number;
   /** The innermost flow counts as skipped, unless it fails. */
   skipFlow(): void;
-  /** Why the innermost flow fails although it threw nothing; empty if it does not. `type` is that of its value. */
+  /** Why the innermost flow fails although it threw nothing, as message and details; empty if it does not. `type` is that of its
+   * value. */
   flowFault(type: string): string;
   /** `error` is empty, or a {@link Description}. */
   leaveFlow(error: string): void;

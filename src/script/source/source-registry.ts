@@ -1,3 +1,4 @@
+import { errorPlace } from './error-place.js';
 import type { EditedSource } from './source-edits.js';
 
 /** A position that an author can look up. */
@@ -6,7 +7,8 @@ export interface ScriptPlace {
   readonly name: string;
   readonly flow: string | null;
   readonly line: number;
-  readonly column: number;
+  /** Null if the place is somewhere after the beginning of `line`. */
+  readonly column: number | null;
   /** The author's source. */
   readonly source: string;
 }
@@ -15,6 +17,8 @@ interface RegisteredSource {
   readonly name: string;
   readonly flow: string | null;
   readonly source: string;
+  /** The same as JavaScript, with the same lines and columns. */
+  readonly code: string;
   readonly original: EditedSource['original'];
 }
 
@@ -43,14 +47,27 @@ export class SourceRegistry {
     return { id: this.#last, engineName: `${readable}#${this.#last}` };
   }
 
-  /** The innermost position in a registered source; only those of one flow if `flow` is given. */
-  place(stack: string, flow?: string): ScriptPlace | null {
+  /**
+   * The innermost position in a registered source; only those of one flow if `flow` is given.
+   * @param thrown the message of the error that the stack is of: where the engine does not know the place of such an error,
+   *   it is looked for
+   */
+  place(
+    stack: string,
+    { flow, thrown }: { readonly flow?: string; readonly thrown?: string } = {},
+  ): ScriptPlace | null {
     for (const frame of stack.matchAll(/#(\d+):(\d+):(\d+)\)?$/gm)) {
       const [, id, line, column] = frame;
       const source = this.#sources.get(Number(id));
       if (source === undefined || (flow !== undefined && source.flow !== flow)) continue;
       const position = source.original({ line: Number(line), column: Number(column) });
-      return { ...position, name: source.name, flow: source.flow, source: source.source };
+      const { name, code } = source;
+      const about = { name, flow: source.flow, source: source.source };
+      // Functions below the top are in a call, and so are those that called a function of the language.
+      const isTop = frame.index === stack.search(/#\d+:\d+:\d+\)?$/m) && !/^\s*at [^\n]*\(native\)/.test(stack);
+      if (thrown === undefined || !isTop) return { ...position, ...about };
+      const { isExact, ...found } = errorPlace(code, position, thrown);
+      return { ...found, ...(isExact ? {} : { column: null }), ...about };
     }
     return null;
   }

@@ -84,7 +84,10 @@ t.test('Repaired and skipped flows are apart from those that passed', async (t) 
   t.match(junit, '<property name="repaired" value="1"/>');
   t.match(junit, /name="pay".*<system-out>Repaired: the flow failed, and a model completed the job/);
   t.match(junit, /name="later".*<skipped message="All tests of the flow were skipped"\/>/);
-  t.match(renderJobSummary(suite), /0 failed · 1 passed · 0 flaky · 1 repaired · .*1 skipped.*pay<\/b> repaired by a model/s);
+  t.match(
+    renderJobSummary(suite),
+    /0 failed · 1 passed · 0 flaky · 1 repaired · .*1 skipped.*pay<\/b> repaired by a model/s,
+  );
   t.match(annotationsOf(suite, String), [/^::warning .*title=pay was repaired by a model::LOCATOR_NOT_FOUND/]);
 });
 

@@ -84,6 +84,11 @@ export function isFlaky({ status, attempt, outcome }: SessionRecord): boolean {
   return status === 'completed' && attempt > 1 && outcome === undefined;
 }
 
+/** How many jobs of a run passed; skipped and repaired ones did not. */
+export function passedOf({ completed, skipped = 0, repaired = 0 }: BatchRecord['counts']): number {
+  return completed - skipped - repaired;
+}
+
 /** A commit as people write it: the first eight digits of a hash. */
 export function shortCommit(commit: string): string {
   return /^[0-9a-f]{12,}$/.test(commit) ? commit.slice(0, 8) : commit;
