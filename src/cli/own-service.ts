@@ -1,12 +1,17 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pause, stretched } from '../base/deadline.js';
 import { serviceToken, serviceUrl } from '../config/environment.js';
 import { type ConfigFlags, configElsewhere, readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 import { ownUrl, ServiceClient } from './service-client.js';
 import { readVersion } from './version.js';
 import { warnOfOtherVersion } from './version-check.js';
+
+/** How long a service may take to start, such as one that takes over many sessions. */
+const START_MS = stretched(60_000);
+const AGAIN_MS = 250;
 
 /** A service that a command may use. What was started for it is gone after `close`. */
 export interface UsedService {
@@ -25,24 +30,26 @@ export interface UsedService {
  *
  * @param wanted.own starts one of its own in any case
  * @param wanted.sessions how many browsers an own one may have
- * @throws UNAVAILABLE when there is none at `url`; what keeps an own one from starting
+ * @throws UNAVAILABLE when there is none at `url`, or it does not end its start; what keeps an own one from starting
  */
 export async function useService(wanted: {
   readonly url?: string | undefined;
   readonly own?: boolean | undefined;
   readonly flags?: ConfigFlags;
   readonly sessions: number;
+  /** Ends waiting for a service that is starting. */
+  readonly signal?: AbortSignal;
 }): Promise<UsedService> {
   const url = wanted.own === true ? undefined : (wanted.url ?? serviceUrl());
   if (url !== undefined) {
     const client = new ServiceClient(url);
     if (!(await client.answers())) throw new TroupeError('UNAVAILABLE', `No service answers at ${url}`);
-    return running(client);
+    return running(await started(client, wanted.signal));
   }
   const config = readConfig(wanted.flags ?? {});
   if (wanted.own !== true) {
     const client = new ServiceClient(ownUrl(config), serviceToken() ?? config.token ?? null);
-    if (config.port !== 0 && (await client.answers())) return running(client);
+    if (config.port !== 0 && (await client.answers())) return running(await started(client, wanted.signal));
   }
   const home = await mkdtemp(join(tmpdir(), 'troupe-run-'));
   try {
@@ -72,6 +79,19 @@ export async function useService(wanted: {
     await rm(home, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** A service that listens may still be starting: it is waited for. @throws UNAVAILABLE; the signal's reason */
+async function started(client: ServiceClient, signal?: AbortSignal): Promise<ServiceClient> {
+  const until = performance.now() + START_MS;
+  for (let tries = 0; await client.isStarting(); tries += 1) {
+    if (tries === 0) process.stderr.write(`Waiting for the service at ${client.url}, which is starting\n`);
+    if (performance.now() > until) {
+      throw new TroupeError('UNAVAILABLE', `The service at ${client.url} has not ended its start; see its log`);
+    }
+    await pause(AGAIN_MS, { signal });
+  }
+  return client;
 }
 
 function running(client: ServiceClient): UsedService {

@@ -49,6 +49,17 @@ export class ServiceClient {
     }
   }
 
+  /** Whether it answers, but serves nothing yet. One that fails says more than that. */
+  async isStarting(): Promise<boolean> {
+    try {
+      const response = await this.#fetch('GET', '/api/health', { signal: limitSignal(HELLO_MS) });
+      const body = ErrorBodySchema.safeParse(await response.json()).data;
+      return !response.ok && body?.code === 'UNAVAILABLE' && body.details?.status === undefined;
+    } catch {
+      return false;
+    }
+  }
+
   async json(method: string, path: string, body?: unknown): Promise<unknown> {
     return (await this.#answer(method, path, body)).json();
   }

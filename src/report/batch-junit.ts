@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { asAbsent } from '../base/system-fault.js';
 import type { Report } from '../protocol/report/report.js';
 import { isEnded, type SessionRecord } from '../protocol/session.js';
-import { type ArtifactLink, renderSuites, suitesByClass, type TestCase, testCasesOf, testNameOf } from './junit.js';
+import {
+  type ArtifactLink,
+  NOT_RUN,
+  notRunReason,
+  renderSuites,
+  suitesByClass,
+  type TestCase,
+  testCasesOf,
+  testNameOf,
+} from './junit.js';
 
 /** Reports that are read concurrently. */
 const CONCURRENT_READS = 8;
@@ -33,8 +42,8 @@ type Job = BatchJUnitTask['jobs'][number];
 
 /**
  * A suite for each folder of jobs, named as {@link testNameOf} names it. A test case has the name of its job's folder,
- * which is the same in each run; if a job has several test cases, followed by the flow's name. A job without a report is
- * skipped: it was not started, or has not ended.
+ * which is the same in each run; if a job has several test cases, followed by the flow's name. A job without a report is an
+ * error: it was not started, or has not ended.
  */
 export async function collectJUnit({ name, links, jobs }: BatchJUnitTask): Promise<string> {
   const found: (readonly TestCase[])[] = [];
@@ -63,8 +72,7 @@ async function casesOfJob(job: Job, links: BatchLinks): Promise<readonly TestCas
   const report = record.startedAt === null ? null : await readReport(job);
   const link = linkOf(job, links);
   const { name, classname } = testNameOf(folder);
-  if (report === null)
-    return [skipped(testNameOf(folder), isEnded(record.status) ? 'The job was not started' : 'The job has not ended')];
+  if (report === null) return [notRun(testNameOf(folder), record)];
   const cases = testCasesOf(report, record, { link, classname });
   const page = link('report.html');
   return cases.map((one, index) => ({
@@ -108,8 +116,13 @@ function isReport(value: unknown): value is Report {
   return typeof value === 'object' && value !== null && 'schemaVersion' in value && value.schemaVersion === 1;
 }
 
-function skipped(name: Pick<TestCase, 'name' | 'classname'>, why: string): TestCase {
-  return { ...name, durationMs: 0, outcome: 'skipped', reason: `<skipped message="${why}"/>`, earlier: [], output: [] };
+function notRun(name: Pick<TestCase, 'name' | 'classname'>, { status, startedAt }: SessionRecord): TestCase {
+  const why = !isEnded(status)
+    ? 'The job has not ended'
+    : startedAt === null
+      ? 'Not run: the job was not started'
+      : 'The report of the job is missing';
+  return { ...name, durationMs: 0, ...notRunReason(NOT_RUN, why), earlier: [], output: [] };
 }
 
 function propertiesOf(records: readonly SessionRecord[]) {

@@ -16,6 +16,14 @@ type Outcome = 'passed' | 'failure' | 'error' | 'skipped';
 /** Returns the name of an artifact file for the output; null to omit it. */
 export type ArtifactLink = (path: string) => string | null;
 
+/** The type of the error of a test case without a result. */
+export const NOT_RUN = 'NOT_RUN';
+
+/** An error for a test case that was not started, or did not end. */
+export function notRunReason(type: string, message: string): Pick<TestCase, 'outcome' | 'reason'> {
+  return { outcome: 'error', reason: `<error type="${esc(type)}" message="${esc(message)}"/>` };
+}
+
 /** How an earlier attempt failed. */
 export interface Earlier {
   readonly code: string;
@@ -41,7 +49,7 @@ export interface TestCase {
  * `report.junit.xml`: the session is a test suite, each flow a test case, in the format of Jenkins' junit-10.xsd, which
  * other collectors share. A job without flows is one test case; so is a failure of the session that no flow explains. A
  * flow that failed in a completed job counts as passed, like the job, and its output says so. Requested flows that were
- * not started are skipped. Failures of earlier attempts of a job with `retries` are written in the format of Surefire:
+ * not started, and what has not ended, are errors. Failures of earlier attempts of a job with `retries` are written in the format of Surefire:
  * `flakyFailure` in a test case that finally passed, `rerunFailure` in one that did not.
  */
 export function renderJUnit(report: Report, record: SessionRecord): string {
@@ -158,8 +166,7 @@ export function testCasesOf(
       name: path,
       classname,
       durationMs: 0,
-      outcome: 'skipped',
-      reason: '<skipped message="The flow was not started"/>',
+      ...notRunReason(NOT_RUN, 'Not run: the flow was not started'),
       earlier: earlierOf(report, path),
       output: [],
     });
@@ -199,11 +206,14 @@ function outcomeOf(
     .slice(-MAX_OUTPUT_LINES);
   const running = report.status === 'queued' || report.status === 'running';
   if (failure === undefined) {
+    if (flow === null && report.mode === 'auto' && report.status === 'stopped') {
+      return { ...notRunReason(NOT_RUN, 'The job was stopped before it ended'), output: pictures };
+    }
     if (flow !== null || !running) return { outcome: 'passed', reason: '', output: pictures };
-    return { outcome: 'skipped', reason: '<skipped message="The session has not ended"/>', output: pictures };
+    return { ...notRunReason(NOT_RUN, 'The session has not ended'), output: pictures };
   }
   if (failure.kind === 'interrupted' && running) {
-    return { outcome: 'skipped', reason: '<skipped message="The flow has not ended"/>', output: pictures };
+    return { ...notRunReason(NOT_RUN, 'The flow has not ended'), output: pictures };
   }
   const text = describe(failure, link);
   if (failure.kind === 'flow' && report.status === 'completed') {

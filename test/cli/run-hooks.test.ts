@@ -27,6 +27,7 @@ async function run(words: readonly string[], says: { readonly [name: string]: un
   const plan = planHooks(planRun(options, files, {}, null), files, options, {});
   const rounds: string[][] = [];
   const asked = new Map<string, JobRequest>();
+  const kept: string[] = [];
   const nameOf = (index: number) => plan.flows[index]?.name ?? '';
   const ended = runWithHooks(plan, {
     run: async (indexes, requestOf) => {
@@ -41,13 +42,14 @@ async function run(words: readonly string[], says: { readonly [name: string]: un
         }),
       );
     },
+    kept: (index, setup) => kept.push(`${nameOf(index)}: ${nameOf(setup)}`),
     setupValue: async ({ name }) => says[name ?? ''] ?? null,
   });
   const error = await ended.then(
     () => null,
     (reason: unknown) => reason,
   );
-  return { plan, rounds, asked, error };
+  return { plan, rounds, asked, kept, error };
 }
 
 t.test('Setups run once, outer folders first, and teardowns at the end, inner folders first', async (t) => {
@@ -88,8 +90,13 @@ t.test('A setup that fails keeps the flows of its folder from running; its teard
     ['shop/_teardown'],
     ['_teardown'],
   ]);
-  const { rounds, asked } = await run([], { _setup: false });
+  const { rounds, asked, kept } = await run([], { _setup: false });
   t.same(rounds, [['_setup'], ['_teardown']]);
+  t.same(
+    kept,
+    ['shop/_setup', 'home', 'shop/buy', 'shop/pay', 'mail/send'].map((name) => `${name}: _setup`),
+    'each flow that is not run is named with the setup',
+  );
   t.same(asked.get('_teardown')?.args, {});
 });
 
@@ -98,6 +105,8 @@ t.test('A teardown runs also after an error of the run, which is reported', asyn
   const { rounds, error } = await run([], { home: broken });
   t.equal(error, broken);
   t.same(rounds.slice(-2), [['shop/_teardown'], ['_teardown']]);
+  const both = await run([], { home: broken, 'shop/_teardown': new Error('the service is still gone') });
+  t.equal(both.error, broken, 'the first error is the cause of the others');
 });
 
 t.test('Flows start with the login state, setups without, teardowns if it was saved', async (t) => {

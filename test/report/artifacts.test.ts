@@ -64,7 +64,7 @@ t.test('A failing job has its artifacts, with the failure first and all in one f
   t.notMatch(places, [-1]);
 
   t.same(await junitFaults(join(dir, 'report.junit.xml')), []);
-  t.match(junit, 'tests="3" failures="1" errors="0" skipped="1" time="9.500"');
+  t.match(junit, 'tests="3" failures="1" errors="1" skipped="0" time="9.500"');
   t.match(junit, /<failure type="LOCATOR_NOT_FOUND" message="No visible element/);
   for (const text of ['at shop/buy:9:7', 'page http://127.0.0.1:4500/lamps/3?layout=b', 'screenshots/007-step.png']) {
     t.ok(junit.includes(text), text);
@@ -111,6 +111,14 @@ t.test('A session that ended without a flow to blame has a test case that says w
   t.match(junit, 'tests="1" failures="0" errors="1"');
   t.match(junit, /<testcase name="session" classname="troupe" time="9.500"><error type="WORKER_LOST"/);
   t.match(html, /WORKER_LOST.*The job failed/s);
+});
+
+t.test('A job that was stopped is an error in JUnit, whether or not it had flows', async (t) => {
+  const stopped = { status: 'stopped', state: 'stopped', endReason: 'deleted' } as const;
+  for (const flowFiles of [[], ['shop/login.js', 'shop/buy.js']]) {
+    const { junit } = await made(t, sampleRecord({ ...stopped, flowFiles }), journaled([]));
+    t.match(junit, `tests="${flowFiles.length || 1}" failures="0" errors="${flowFiles.length || 1}" skipped="0"`);
+  }
 });
 
 t.test('A flow that was cut off is an error in JUnit', async (t) => {

@@ -65,7 +65,7 @@ t.test('A run whose connection is cut asks again, and stops nothing', async (t) 
     { cancelled: new AbortController().signal, hurried: new Promise(() => undefined) },
   );
   t.same(ended, ['completed']);
-  t.same(await reports.done(), []);
+  t.same(await reports.done(), { unfetched: [], unwritten: [] });
   t.equal((await reports.read('one'))?.status, 'completed');
   t.equal(cut.length, 2, 'the record and the report were cut once');
 });

@@ -172,7 +172,11 @@ t.test('On a service that runs', async (t) => {
 
   await t.test('a failure ends the run with --fail-fast', async (t) => {
     const fast = await run(flows('{fails,slow}.js'), '--fail-fast');
-    t.match(fast, { code: 1, output: /1 failed, 1 stopped/ });
+    t.match(fast, {
+      code: 1,
+      output:
+        /Not run\n {2}slow {2}it started and did not end: the run reached --max-failures 1\n.*1 failed, 1 not run/s,
+    });
   });
 
   await t.test('a suite is retried at the end, quarantined, and reported where teams read', async (t) => {
@@ -264,7 +268,7 @@ t.test('On a service that runs', async (t) => {
     const words = ['--run-timeout', '3', '--parallel', '1', '--junit', join(folder, 'late.xml')];
     const { code, output } = await run(flows('ok.js'), flows('slow.js'), flows('fails.js'), ...words);
     t.equal(code, 1, output);
-    t.match(output, /did not end within 3 s \(--run-timeout\).*stopped slow.*3 jobs: .*[123] stopped/s);
+    t.match(output, /did not end within 3 s \(--run-timeout\).*not run slow.*3 jobs: .*[123] not run/s);
     t.match(readFileSync(join(folder, 'late.xml'), 'utf8'), 'tests="3"');
   });
 
@@ -274,7 +278,7 @@ t.test('On a service that runs', async (t) => {
     await eventually('the job runs', async () => (await sessions())[0]?.status === 'running');
     child.kill('SIGINT');
     t.same(await closed, [2, null]);
-    t.match(output(), /Cancelling.*1 stopped/s);
+    t.match(output(), /Cancelling.*slow {2}it started and did not end: the run was cancelled.*1 not run/s);
     t.match(await sessions(), [{ name: 'slow', status: 'stopped' }]);
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SuiteFile, SuitePart } from '../../report/suite/suite-file.js';
-import type { FlowResult, SuiteResult } from '../../report/suite/suite-result.js';
+import { type FlowResult, type SuiteResult, unrunFlow } from '../../report/suite/suite-result.js';
 import { UsageError } from '../failure.js';
 
 /** A run's file, and the report folder that it was in. */
@@ -12,7 +12,7 @@ export interface ReadPart {
 /** Several report folders as one run. */
 export interface MergedRun {
   readonly suite: SuiteResult;
-  /** Parts that no folder is of, such as `3/4`. Their flows are in the run as stopped. */
+  /** Parts that no folder is of, such as `3/4`. Their flows are in the run as not run. */
   readonly missing: readonly string[];
 }
 
@@ -31,7 +31,9 @@ export function mergeParts(parts: readonly ReadPart[], locate: (folder: string, 
   );
   assertDistinct(results, sharded !== null);
   const missing = sharded === null ? [] : missingParts(sharded, suites);
-  const stopped = missing.flatMap(({ names }) => names.map(notRun));
+  const notRun = missing.flatMap(({ part, names }) =>
+    names.map((name) => unrunFlow(name, `part ${part} has no report`)),
+  );
   return {
     suite: {
       name: first.suite.name,
@@ -44,7 +46,7 @@ export function mergeParts(parts: readonly ReadPart[], locate: (folder: string, 
           .at(-1) ?? first.suite.endedAt,
       labels: commonLabels(suites),
       build: first.suite.build,
-      flows: inPlannedOrder([...withDistinctHooks(results, parts), ...stopped]),
+      flows: inPlannedOrder([...withDistinctHooks(results, parts), ...notRun]),
     },
     missing: missing.map(({ part }) => part),
   };
@@ -127,25 +129,6 @@ function isHook({ name }: FlowResult): boolean {
 function located(flow: FlowResult, locate: (path: string) => string): FlowResult {
   const from = (path: string | null) => (path === null || /^https?:\/\//.test(path) ? path : locate(path));
   return { ...flow, report: from(flow.report), picture: from(flow.picture) };
-}
-
-function notRun(name: string): FlowResult {
-  return {
-    name,
-    file: null,
-    tags: [],
-    outcome: 'stopped',
-    failure: null,
-    earlier: [],
-    quarantine: null,
-    startedAt: null,
-    durationMs: 0,
-    sessionId: null,
-    report: null,
-    picture: null,
-    history: null,
-    again: null,
-  };
 }
 
 function commonLabels(suites: readonly SuiteFile[]): { readonly [name: string]: string } {

@@ -2,18 +2,25 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asAbsent } from '../../base/system-fault.js';
 import { parseSuiteFile, SUITE_FILE } from '../../report/suite/suite-file.js';
-import { countFlows, failsRun, isFlaky, reasonOf, type SuiteResult } from '../../report/suite/suite-result.js';
+import {
+  countFlows,
+  failsRun,
+  isFlaky,
+  notRunLines,
+  reasonOf,
+  type SuiteResult,
+} from '../../report/suite/suite-result.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 import { renderTimings } from '../run/plan/timings.js';
-import { writeRunReports, writeWhole } from '../run/write-run-reports.js';
+import { unwrittenBy, writeRunReports, writeWhole } from '../run/write-run-reports.js';
 import { mergeParts, type ReadPart } from './merge-parts.js';
 
 const MAX_LISTED = 50;
 
 /**
  * `troupe merge`: one report over the report folders of several `troupe run`.
- * @returns 0 if every flow passed, 1 if not or if a part is missing
+ * @returns 0 if every flow passed, 1 if not or if a part is missing, 2 if a file cannot be written
  * @throws UsageError for wrong words, and if the folders are not of one run
  */
 export async function runMerge(args: readonly string[]): Promise<number> {
@@ -34,21 +41,24 @@ export async function runMerge(args: readonly string[]): Promise<number> {
   const parts: ReadPart[] = [];
   for (const folder of positionals) parts.push(await readPart(folder));
   const { suite, missing } = mergeParts(parts, join);
-  const written = await writeRunReports({ report: undefined, html, junit, ctrf }, suite, null);
+  const { written, unwritten } = await writeRunReports({ report: undefined, html, junit, ctrf }, suite, null);
   if (timings !== undefined) {
     const passed = suite.flows.filter(({ outcome }) => outcome === 'passed');
-    await writeWhole(timings, renderTimings(new Map(passed.map(({ name, durationMs }) => [name, durationMs]))));
+    const text = renderTimings(new Map(passed.map(({ name, durationMs }) => [name, durationMs])));
+    unwritten.push(...(await unwrittenBy(writeWhole(timings, text))));
   }
   say(suite, [
-    ...missing.map((part) => `Part ${part} has no report: its flows count as stopped`),
+    ...missing.map((part) => `Part ${part} has no report: its flows were not run`),
     ...written,
-    ...(timings === undefined ? [] : [`Timings: ${timings}`]),
+    ...(timings === undefined || unwritten.length > 0 ? [] : [`Timings: ${timings}`]),
+    ...unwritten,
   ]);
-  const { failed, repaired, stopped } = countFlows(suite);
+  const { failed, repaired, notRun } = countFlows(suite);
   const flaky =
     values['fail-on-flaky'] === true && suite.flows.some((flow) => isFlaky(flow) && flow.quarantine === null);
   const repairedFails = values['fail-on-repaired'] === true && repaired > 0;
-  return failed > 0 || stopped > 0 || missing.length > 0 || flaky || repairedFails ? 1 : 0;
+  if (unwritten.length > 0) return 2;
+  return failed > 0 || notRun > 0 || missing.length > 0 || flaky || repairedFails ? 1 : 0;
 }
 
 async function readPart(folder: string): Promise<ReadPart> {
@@ -64,10 +74,11 @@ function say(suite: SuiteResult, notes: readonly string[]): void {
     process.stdout.write(`failed  ${flow.name}${flow.failure === null ? '' : `  ${reasonOf(flow.failure)}`}\n`);
   }
   if (failed.length > MAX_LISTED) process.stdout.write(`and ${failed.length - MAX_LISTED} more\n`);
+  for (const line of notRunLines(suite, MAX_LISTED)) process.stdout.write(`${line}\n`);
   const counts = countFlows(suite);
-  const texts = (['passed', 'flaky', 'repaired', 'failed', 'quarantined', 'skipped', 'stopped'] as const)
+  const texts = (['passed', 'flaky', 'repaired', 'failed', 'quarantined', 'skipped', 'notRun'] as const)
     .filter((state) => counts[state] > 0 || state === 'passed' || state === 'failed')
-    .map((state) => `${counts[state]} ${state}`);
+    .map((state) => `${counts[state]} ${state === 'notRun' ? 'not run' : state}`);
   process.stdout.write(`${counts.total} flows: ${texts.join(', ')}\n`);
   for (const note of notes) process.stdout.write(`${note}\n`);
 }

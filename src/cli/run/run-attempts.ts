@@ -4,6 +4,7 @@ import type { JobRequest, SessionRecord } from '../../protocol/session.js';
 import { describeFailure } from '../failure.js';
 import type { ServiceClient } from '../service-client.js';
 import type { HeadedRun } from './headed-run.js';
+import type { KnownEnds } from './known-ends.js';
 import type { PlannedFlow } from './plan/plan-run.js';
 import { type BatchListener, runBatch } from './run-batch.js';
 import type { RunOptions } from './run-options.js';
@@ -24,6 +25,7 @@ export interface RunContext {
   readonly headed: HeadedRun;
   readonly cancelled: AbortSignal;
   readonly hurried: Promise<unknown>;
+  readonly known: KnownEnds;
 }
 
 /** Which flows of a run to run now, and as what. */
@@ -34,24 +36,21 @@ export interface RunPart {
   readonly counted: boolean;
 }
 
-/** The jobs of each flow that have ended, in order: the last one is its result. By the flow's index. */
-export type Attempts = ReadonlyMap<number, readonly SessionRecord[]>;
-
 /**
  * Runs the flows of a run, and retries what failed as `--retry-strategy` says. A run that reached `--max-failures` is
  * stopped, and nothing more is retried.
- * @param onEnded called for each job that has ended
+ * @param onEnded called for each job that has ended, once it is among `context.known`
  * @throws what kept a batch from being run or followed
  */
 export async function runAttempts(
   context: RunContext,
   part: RunPart,
   onEnded: (index: number, record: SessionRecord, attempt: number) => void,
-): Promise<Attempts> {
-  const { client, options, flows, texts, progress, cancelled, hurried } = context;
+): Promise<void> {
+  const { client, options, flows, texts, progress, cancelled, hurried, known } = context;
   const { retries, retryStrategy, maxFailures } = options;
   const isolated = retryStrategy === 'isolated';
-  const attempts = new Map<number, SessionRecord[]>();
+  const { attempts } = known;
   let failures = 0;
   let limited = false;
   const runRound = async (indexes: readonly number[], round: number) => {
@@ -59,6 +58,7 @@ export async function runAttempts(
     const listener: BatchListener = {
       started(job, session) {
         progress.started(indexes[job] ?? 0, nameOf(job));
+        known.started.set(indexes[job] ?? 0, session);
         void context.headed.started(nameOf(job), session);
       },
       waits: (job, session, data) => void context.headed.paused(nameOf(job), session, data),
@@ -67,12 +67,11 @@ export async function runAttempts(
         const index = indexes[job] ?? 0;
         const flow = flows[index];
         if (flow === undefined) return false;
-        const records = attempts.get(index) ?? [];
-        attempts.set(index, [...records, record]);
-        onEnded(index, record, records.length + record.attempt);
+        onEnded(index, record, known.ended(index, record) + record.attempt);
         if (round > 0 || record.status !== 'failed' || !part.counted || !context.counts(flow)) return false;
         failures += 1;
         limited ||= maxFailures !== null && failures >= maxFailures;
+        if (limited) known.keep(part.indexes, `the run reached --max-failures ${maxFailures}`);
         return limited;
       },
       cancelling: () => progress.say(`${describeFailure(cancelled.reason)}: the jobs of this run are stopped`),
@@ -101,7 +100,6 @@ export async function runAttempts(
     progress.say(`Retrying ${failed.length} of ${part.indexes.length}, one at a time`);
     await runRound(failed, round);
   }
-  return attempts;
 }
 
 function webhookOf({ webhook, webhookFormat }: RunOptions): Pick<BatchRequest, 'webhook' | 'webhookFormat'> {

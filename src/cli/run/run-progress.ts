@@ -6,6 +6,9 @@ import {
   failsRun,
   historyText,
   isFlaky,
+  isLost,
+  isNotRun,
+  notRunLines,
   reasonOf,
   type SuiteResult,
 } from '../../report/suite/suite-result.js';
@@ -14,8 +17,10 @@ import {
 const SLOWEST = 5;
 const TICK_MS = 1_000;
 const MAX_REASON = 300;
+/** Flows that were not run and are named; reports name all. */
+const MAX_NOT_RUN = 100;
 
-type Mark = 'passed' | 'flaky' | 'repaired' | 'failed' | 'skipped' | 'stopped';
+type Mark = 'passed' | 'flaky' | 'repaired' | 'failed' | 'skipped' | 'not run';
 
 const SIGNS: Readonly<Record<Mark, string>> = {
   passed: '✓',
@@ -23,7 +28,7 @@ const SIGNS: Readonly<Record<Mark, string>> = {
   repaired: '↻',
   failed: '✗',
   skipped: '-',
-  stopped: '-',
+  'not run': '-',
 };
 const COLOURS: Readonly<Record<Mark, number>> = {
   passed: 32,
@@ -31,7 +36,7 @@ const COLOURS: Readonly<Record<Mark, number>> = {
   repaired: 33,
   failed: 31,
   skipped: 33,
-  stopped: 33,
+  'not run': 33,
 };
 
 /**
@@ -77,8 +82,8 @@ export class RunProgress {
   }
 
   /**
-   * What failed, in file order, with everything that is known; what was flaky or quarantined; what was slow; and how
-   * many there were.
+   * What failed, in file order, with everything that is known; what was not run, flaky or quarantined; what was slow; and
+   * how many there were.
    * @param notes further lines, such as where reports are
    */
   summary(suite: SuiteResult, notes: readonly string[]): void {
@@ -87,6 +92,8 @@ export class RunProgress {
     const failed = flows.filter(failsRun);
     if (failed.length > 0) this.#title('Failed', COLOURS.failed);
     for (const [index, flow] of failed.entries()) this.#failure(flow, index + 1);
+    if (flows.some(isNotRun)) this.#title('Not run', COLOURS['not run']);
+    for (const line of notRunLines(suite, MAX_NOT_RUN)) this.#out.write(`  ${line.replace(/^not run /, '')}\n`);
     this.#listed('Flaky: passed in a retry', flows.filter(isFlaky));
     this.#listed(
       'Repaired: failed, and a model completed the job',
@@ -96,9 +103,12 @@ export class RunProgress {
       'Quarantined: failed, and does not fail the run',
       flows.filter((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
     );
-    if (flows.length > 1) {
+    if (flows.filter(({ startedAt }) => startedAt !== null).length > 1) {
       this.#out.write('\nSlowest\n');
-      for (const flow of [...flows].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)) {
+      for (const flow of flows
+        .filter(({ startedAt }) => startedAt !== null)
+        .sort((a, b) => b.durationMs - a.durationMs)
+        .slice(0, SLOWEST)) {
         this.#out.write(`  ${seconds(flow.durationMs).padStart(8)}  ${flow.name}\n`);
       }
     }
@@ -109,7 +119,7 @@ export class RunProgress {
       ...(counts.repaired > 0 ? [`${counts.repaired} repaired`] : []),
       ...(counts.quarantined > 0 ? [`${counts.quarantined} quarantined`] : []),
       ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
-      ...(counts.stopped > 0 ? [`${counts.stopped} stopped`] : []),
+      ...(counts.notRun > 0 ? [`${counts.notRun} not run`] : []),
     ];
     const took = seconds(performance.now() - this.#startedAt);
     this.#out.write(`\n${countedJobs(this.#total)}: ${parts.join(', ')}, in ${took}\n`);
@@ -181,10 +191,10 @@ export function durationOf({ startedAt, endedAt }: SessionRecord): number {
   return startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
 }
 
-function markOf({ status, outcome }: SessionRecord, attempt: number): Mark {
+function markOf({ status, outcome, error }: SessionRecord, attempt: number): Mark {
   if (outcome !== undefined) return outcome;
   if (status === 'completed') return attempt > 1 ? 'flaky' : 'passed';
-  return status === 'failed' ? 'failed' : 'stopped';
+  return status === 'failed' && !isLost(error) ? 'failed' : 'not run';
 }
 
 function seconds(ms: number): string {

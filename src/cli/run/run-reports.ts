@@ -15,6 +15,18 @@ const AT_ONCE = 2;
 /** What a session may write beside its flows. */
 const BASELINE = /\.baselines\/[^/]+\.(png|look\.txt)$/;
 
+/** What the file system is asked for when reports are written. */
+const DISK_CALLS: ReadonlySet<string> = new Set([
+  'mkdir',
+  'mkdtemp',
+  'open',
+  'write',
+  'rename',
+  'unlink',
+  'rm',
+  'scandir',
+]);
+
 /** Earlier services wrote reports without `failure`. */
 const AnyReport = Report.extend({ failure: Failure.nullable().default(null) });
 
@@ -25,7 +37,10 @@ export class RunReports {
   readonly #whole: boolean;
   readonly #waiting: { readonly id: string; readonly folder: string }[] = [];
   readonly #folders: string[] = [];
+  /** Of jobs whose files are on disk. */
+  readonly #fetched = new Set<string>();
   readonly #faults: string[] = [];
+  readonly #unwritten: string[] = [];
   #working = 0;
   /** The service was away for too long: what is left is tried once. */
   #isAway = false;
@@ -41,6 +56,11 @@ export class RunReports {
     this.#whole = whole;
   }
 
+  /** The service is gone: what is left is tried once. */
+  hurry(): void {
+    this.#isAway = true;
+  }
+
   /** Begins to fetch a job's artifacts. */
   add(id: string, folder: string): void {
     this.#folders.push(folder);
@@ -48,8 +68,8 @@ export class RunReports {
     if (this.#working < AT_ONCE) void this.#work();
   }
 
-  /** Settles when everything that was added is on disk. @returns what could not be fetched, one sentence each */
-  async done(): Promise<readonly string[]> {
+  /** Settles when everything that was added is on disk. @returns what could not be fetched, or written, one sentence each */
+  async done(): Promise<{ readonly unfetched: readonly string[]; readonly unwritten: readonly string[] }> {
     while (this.#working > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
@@ -59,7 +79,7 @@ export class RunReports {
       const used = new Set(this.#folders.map((folder) => join(this.#dir, folder)));
       for (const folder of used) await removeRetries(folder, (one) => used.has(one));
     }
-    return this.#faults;
+    return { unfetched: this.#faults, unwritten: this.#unwritten };
   }
 
   /**
@@ -68,7 +88,7 @@ export class RunReports {
    */
   async takeBaselines(root: string): Promise<readonly string[]> {
     const notes: string[] = [];
-    for (const folder of this.#folders) {
+    for (const folder of this.#fetched) {
       const baselines = join(this.#dir, folder, 'baselines');
       const found = await readdir(baselines, { recursive: true, withFileTypes: true }).catch(asAbsent);
       for (const entry of found ?? []) {
@@ -84,9 +104,16 @@ export class RunReports {
     return [...new Set(notes)].sort();
   }
 
+  /** Whether what is in a folder is of this run, once it is `done`. */
+  has(folder: string): boolean {
+    return this.#fetched.has(folder);
+  }
+
   /** The report.json of a job that was added, once it is `done`; null if there is none, or if it is another version's. */
   async read(folder: string): Promise<Report | null> {
-    const text = await readFile(join(this.#dir, folder, 'report.json'), 'utf8').catch(asAbsent);
+    // What an earlier run left there says nothing about this one.
+    if (!this.has(folder)) return null;
+    const text = await readFile(join(this.#dir, folder, 'report.json'), 'utf8').catch(() => null);
     if (text === null) return null;
     try {
       return AnyReport.parse(JSON.parse(text));
@@ -101,7 +128,12 @@ export class RunReports {
       try {
         const fetch = () => this.#fetch(job.id, join(this.#dir, job.folder));
         await (this.#isAway ? fetch() : patiently(fetch));
+        this.#fetched.add(job.folder);
       } catch (error) {
+        if (isOfDisk(error)) {
+          this.#unwritten.push(`${job.folder}: its report cannot be written: ${error.message}`);
+          continue;
+        }
         this.#isAway ||= encodeError(error).code === 'UNAVAILABLE';
         this.#faults.push(`${job.folder}: its report could not be fetched: ${encodeError(error).error}`);
       }
@@ -125,4 +157,10 @@ export class RunReports {
       await rm(temporary, { recursive: true, force: true });
     }
   }
+}
+
+/** Whether a call of the file system failed, rather than the connection. */
+function isOfDisk(error: unknown): error is Error {
+  const call: unknown = Reflect.get(Object(error), 'syscall');
+  return error instanceof Error && typeof call === 'string' && DISK_CALLS.has(call);
 }

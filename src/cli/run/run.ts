@@ -14,7 +14,7 @@ import { MAX_SECOND_BROWSERS } from '../../protocol/second-browser.js';
 import type { JobRequest, SessionRecord } from '../../protocol/session.js';
 import { attemptFolder } from '../../report/suite/joined-flow.js';
 import type { SuitePart } from '../../report/suite/suite-file.js';
-import { countFlows, isFlaky, type SuiteResult } from '../../report/suite/suite-result.js';
+import { countFlows, isFlaky, type SuiteResult, unrunFlow } from '../../report/suite/suite-result.js';
 import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
 import { describeFailure, UsageError } from '../failure.js';
 import { type UsedService, useService } from '../own-service.js';
@@ -24,6 +24,7 @@ import { type SignalWatch, watchSignals } from '../watch-signals.js';
 import { HeadedRun } from './headed-run.js';
 import { fetchJoined, type JoinedReports } from './join/joined-reports.js';
 import { runJoined } from './join/joined-run.js';
+import { KnownEnds } from './known-ends.js';
 import { readLastFailed, storeLastFailed } from './last-run.js';
 import { concernedByChange } from './plan/changed-flows.js';
 import { flowName, originalName, type PlannedFlow, planRun } from './plan/plan-run.js';
@@ -41,20 +42,24 @@ import { flowResults } from './suite-of-run.js';
 import { watchRuns } from './watch-run.js';
 import { GithubOutput, writeRunReports } from './write-run-reports.js';
 
-/** A run that is known to be possible. */
-interface Run {
+/** What a run is to do, before it is known to be possible. */
+interface PlannedRun {
   readonly options: RunOptions;
-  readonly files: RunFiles;
   readonly plan: RunPlan;
   /** The part of the run that this is; null for all of it. */
   readonly part: SuitePart | null;
+  readonly quarantine: Quarantine;
+}
+
+/** A run that is known to be possible. */
+interface Run extends PlannedRun {
+  readonly files: RunFiles;
   /** The rows of `--data`. */
   readonly rows: readonly DataRow[];
   /** The service from which the flows are claimed; null for a run that is not joined. */
   readonly coordinator: ServiceClient | null;
   /** Flows at once. */
   readonly parallel: number;
-  readonly quarantine: Quarantine;
   /** Aborted when the run is to end early: by a signal, or because its time is over. */
   readonly stopped: AbortSignal;
   /** Aborted by a signal. */
@@ -65,7 +70,7 @@ interface Run {
 
 /**
  * Runs flows and tasks for CI: on a running service, or on one of its own.
- * @returns 0 if every flow passed, 1 if not, 2 if it could not run or was cancelled
+ * @returns 0 if every flow passed, 1 if not, 2 if it could not run, was cancelled, or could not write a report
  */
 export async function runFlows(args: readonly string[]): Promise<number> {
   const options = readRunOptions(args);
@@ -89,6 +94,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
   const closers: (() => Promise<void>)[] = [];
   const cancelled = new AbortController();
   const github = new GithubOutput();
+  let unrun: PlannedRun | null = null;
   const time = startRunTime(options.runTimeout);
   const stopped = AbortSignal.any([cancelled.signal, time.signal]);
   void signals.first.then((signal) => cancelled.abort(new TroupeError('UNAVAILABLE', `Cancelling after ${signal}`)));
@@ -107,7 +113,14 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     if (flows.length > MAX_BATCH_JOBS) {
       throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} jobs; --shard divides it`);
     }
-    const coordinator = options.join === undefined ? null : await coordinatorOf(options);
+    const plan = planHooks(flows, files, options, settings);
+    const whole = { options, plan, part, quarantine };
+    // Whatever ends the run, its reports are never those of an earlier one. What cannot be written is known at once.
+    const { unwritten } = await writeUnrun(whole, 'the run did not end');
+    for (const line of unwritten) process.stderr.write(`troupe: ${line}\n`);
+    if (unwritten.length > 0) return 2;
+    unrun = whole;
+    const coordinator = options.join === undefined ? null : await coordinatorOf(options, stopped);
     closers.push(await serveForRun(settings.serve, files.root ?? process.cwd(), stopped));
     const parallel = options.parallel ?? Math.min(flows.length, Math.max(1, cpus().length));
     const { url, own, driver } = options;
@@ -116,6 +129,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
       ...(coordinator === null ? { url, own } : { own: true }),
       flags: { driver },
       sessions,
+      signal: stopped,
     });
     closers.push(() => service.close());
     if (driver !== undefined && !service.own) {
@@ -124,7 +138,6 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     process.stderr.write(`${countedJobs(flows.length)} on ${service.description}\n`);
     stopped.throwIfAborted();
     github.stopCommands();
-    const plan = planHooks(flows, files, options, settings);
     // The service has more slots than there are flows at once, for their second browsers.
     const bounded = service.own ? { ...options, parallel } : options;
     const run = {
@@ -141,9 +154,16 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
       signals,
       github,
     };
+    // From here on it reports what it knows by itself.
+    unrun = null;
     return await runOn(service, run);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    github.resumeCommands();
+    if (error instanceof UsageError) {
+      if (unrun !== null) await writeUnrun(unrun, error.message);
+      throw error;
+    }
+    if (unrun !== null) await reportUnrun(unrun, describeFailure(error), github);
     process.stderr.write(`troupe: ${describeFailure(error)}\n`);
     return 2;
   } finally {
@@ -155,9 +175,9 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
 }
 
 /** The service that hands out the flows of a joined run. */
-async function coordinatorOf({ url }: RunOptions): Promise<ServiceClient> {
+async function coordinatorOf({ url }: RunOptions, signal: AbortSignal): Promise<ServiceClient> {
   const named = url ?? serviceUrl();
-  if (named !== undefined) return (await useService({ url: named, sessions: 0 })).client;
+  if (named !== undefined) return (await useService({ url: named, sessions: 0, signal })).client;
   throw new UsageError('--join needs the service that hands out the flows: --url URL, or TROUPE_URL');
 }
 
@@ -247,8 +267,34 @@ async function nothingToDo(options: RunOptions, part: SuitePart | null): Promise
         : `part ${shard.index}/${shard.count} has none`;
   process.stdout.write(`0 jobs: ${why}\n`);
   const now = new Date().toISOString();
-  await writeRunReports(options, suiteOf(options, now, now), part);
-  return 0;
+  const { unwritten } = await writeRunReports(options, suiteOf(options, now, now), part);
+  for (const line of unwritten) process.stderr.write(`troupe: ${line}\n`);
+  return unwritten.length > 0 ? 2 : 0;
+}
+
+/** A run of which no flow has been run. */
+function unrunSuite({ options, plan, quarantine }: PlannedRun, why: string): SuiteResult {
+  const now = new Date().toISOString();
+  const flows = plan.flows.map((flow) => ({
+    ...unrunFlow(flow.name, why),
+    tags: flow.tags,
+    quarantine: quarantine.entries.get(originalName(flow)) ?? null,
+  }));
+  return { ...suiteOf(options, now, now), flows };
+}
+
+function writeUnrun(run: PlannedRun, why: string): ReturnType<typeof writeRunReports> {
+  return writeRunReports(run.options, unrunSuite(run, why), run.part);
+}
+
+/** Says what was not run, everywhere; the caller says why. */
+async function reportUnrun(run: PlannedRun, why: string, github: GithubOutput): Promise<void> {
+  const { written, unwritten } = await writeUnrun(run, why);
+  const progress = new RunProgress(process.stdout, { total: run.plan.flows.length, colours: mayColour() });
+  progress.summary(unrunSuite(run, why), [...written, ...unwritten]);
+  await github
+    .report(unrunSuite(run, why))
+    .catch((error: unknown) => process.stderr.write(`troupe: ${describeFailure(error)}\n`));
 }
 
 /** The run without its flows. */
@@ -291,6 +337,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       const note = record.status === 'failed' && isQuarantined(flow) ? 'quarantined' : '';
       progress.ended(index, flow.name, record, attempt, note);
     };
+    const known = new KnownEnds(coordinator !== null);
     const context = {
       client: service.client,
       headed,
@@ -302,8 +349,8 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       counts: (flow: PlannedFlow) => !isQuarantined(flow),
       progress,
       hurried: signals.second,
+      known,
     };
-    const attempts = new Map<number, readonly SessionRecord[]>();
     let joined: JoinedReports | null = null;
     const runWanted = async (
       from: ServiceClient,
@@ -313,6 +360,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     ): Promise<JoinedReports | null> => {
       if (indexes.length < plan.wanted.length) {
         progress.say('A setup failed on this machine: it claims no flows');
+        known.keep(plan.wanted, 'a setup failed on this machine, which claimed no flows');
         return null;
       }
       const timings = await timingsOf({ ...options, own: false });
@@ -323,8 +371,10 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
         rows,
         timings,
         parallel,
-        ended: (index: number, record: SessionRecord, attempt: number) =>
-          progress.ended(index, flows[index]?.name ?? '', record, attempt, ''),
+        ended: (index: number, record: SessionRecord, attempt: number) => {
+          known.ended(index, record);
+          progress.ended(index, flows[index]?.name ?? '', record, attempt, '');
+        },
       };
       const { report: dir } = options;
       return { ...(await runJoined(ofMachine, indexes, requestOf)), dir, folderOf };
@@ -337,24 +387,38 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
         return new Map();
       }
       const part = { indexes, requestOf, counted: kind === 'wanted' };
-      const done = await runAttempts({ ...context, cancelled: until }, part, ended);
-      for (const [index, records] of done) attempts.set(index, records);
+      await runAttempts({ ...context, cancelled: until }, part, ended);
       return new Map(
-        [...done].flatMap(([index, records]) => records.slice(-1).map((record) => [index, record] as const)),
+        indexes.flatMap((index) =>
+          (known.attempts.get(index) ?? []).slice(-1).map((record) => [index, record] as const),
+        ),
       );
     };
+    const faults: unknown[] = [];
     await runWithHooks(plan, {
       run: runPart,
+      kept: (index, setup) => known.keep([index], `the setup ${flows[setup]?.name} did not pass`),
       setupValue: ({ id }) => service.client.json('GET', `/api/sessions/${id}/value`),
-    });
-    const faults = [...(await reports.done()), ...(joined === null ? [] : await fetchJoined(joined))];
+    }).catch((error: unknown) => faults.push(error));
+    const isAway = faults.length > 0 && !(await service.client.answers());
+    if (isAway) reports.hurry();
+    const { unfetched, unwritten } = await reports.done();
+    const missing = joined === null ? [] : await fetchJoined(joined);
     const { updateBaselines } = options;
-    const stored = updateBaselines && files.root !== null ? await reports.takeBaselines(files.root) : [];
+    const stored =
+      updateBaselines && files.root !== null
+        ? await reports.takeBaselines(files.root).catch((error: unknown) => {
+            faults.push(error);
+            return [];
+          })
+        : [];
     const results = await flowResults({
       service,
       options,
       flows,
-      attempts,
+      known,
+      cause: cancelled.aborted ? 'the run was cancelled' : causeOf(faults, stopped),
+      isAway,
       joined,
       reports,
       folderOf,
@@ -364,10 +428,10 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       inCi: suite.build !== null,
     });
     const finished: SuiteResult = { ...suite, ...timesOf(joined), flows: results };
-    const written = await writeRunReports(options, finished, part);
+    const reported = await writeRunReports(options, finished, part);
     const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
     // A run that was stopped does not know what would have failed.
-    const unstored = stopped.aborted ? [] : await storeFailed(files, flows, finished);
+    const unstored = stopped.aborted || faults.length > 0 ? [] : await storeFailed(files, flows, finished);
     const fatal = [
       ...(failsAsFlaky(options, finished) ? ['Flaky flows fail this run: --fail-on-flaky'] : []),
       ...(failsAsRepaired(options, finished) ? ['Repaired flows fail this run: --fail-on-repaired'] : []),
@@ -378,14 +442,17 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       ...quarantine.notes,
       ...late,
       ...fatal,
-      ...faults,
+      ...unfetched,
+      ...missing,
       ...stored,
       ...unstored,
       ...reportsAt,
-      ...written,
+      ...reported.written,
     ]);
+    const said = [...faults.map(describeFailure), ...unwritten, ...reported.unwritten];
+    for (const line of said) process.stderr.write(`troupe: ${line}\n`);
     await github.report(finished);
-    return cancelled.aborted ? 2 : exitCode(options, finished);
+    return cancelled.aborted || said.length > 0 ? 2 : exitCode(options, finished);
   } finally {
     headed.close();
     progress.close();
@@ -411,9 +478,15 @@ function failsAsRepaired({ failOnRepaired }: RunOptions, { flows }: SuiteResult)
 
 /** Quarantined failures do not count. */
 function exitCode(options: RunOptions, suite: SuiteResult): 0 | 1 {
-  const { failed, stopped } = countFlows(suite);
+  const { failed, notRun } = countFlows(suite);
   const fatal = failsAsFlaky(options, suite) || failsAsRepaired(options, suite);
-  return failed > 0 || stopped > 0 || fatal ? 1 : 0;
+  return failed > 0 || notRun > 0 || fatal ? 1 : 0;
+}
+
+/** What ended a run early: its time, or an error; null if nothing did. */
+function causeOf([fault]: readonly unknown[], stopped: AbortSignal): string | null {
+  if (stopped.aborted) return describeFailure(stopped.reason);
+  return fault === undefined ? null : describeFailure(fault);
 }
 
 /** Aborted when a promise settles. */
@@ -429,9 +502,11 @@ async function storeFailed(
   suite: SuiteResult,
 ): Promise<readonly string[]> {
   if (root === null) return [];
-  const failed = flows.filter(
-    ({ path }, index) => suite.flows[index]?.outcome === 'failed' && hookOf(path ?? '') === null,
-  );
+  const failed = flows.filter(({ path }, index) => {
+    const result = suite.flows[index];
+    // Also what was lost while it ran.
+    return result !== undefined && result.failure !== null && hookOf(path ?? '') === null;
+  });
   try {
     await storeLastFailed(root, [...new Set(failed.map(originalName))]);
     return [];

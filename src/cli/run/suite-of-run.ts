@@ -5,15 +5,15 @@ import { pipeline } from 'node:stream/promises';
 import type { Failure } from '../../protocol/report/failure.js';
 import type { Report } from '../../protocol/report/report.js';
 import type { SessionRecord } from '../../protocol/session.js';
-import type { EarlierAttempt, FlowOutcome, FlowResult } from '../../report/suite/suite-result.js';
+import { type EarlierAttempt, type FlowOutcome, type FlowResult, isLost } from '../../report/suite/suite-result.js';
 import type { UsedService } from '../own-service.js';
 import { againCommand } from './again-command.js';
 import { failureOf, inCheckout, pathFrom, retriedAttempts } from './flow-failure.js';
 import { type JoinedReports, joinedResult } from './join/joined-reports.js';
+import type { KnownEnds } from './known-ends.js';
 import { noteOwned, removeOwned } from './owned-files.js';
 import { originalName, type PlannedFlow } from './plan/plan-run.js';
 import type { QuarantineEntry } from './plan/quarantine.js';
-import type { Attempts } from './run-attempts.js';
 import { readHistory } from './run-history.js';
 import type { RunOptions } from './run-options.js';
 import { durationOf } from './run-progress.js';
@@ -24,7 +24,11 @@ export interface RunOutcome {
   readonly service: UsedService;
   readonly options: RunOptions;
   readonly flows: readonly PlannedFlow[];
-  readonly attempts: Attempts;
+  readonly known: KnownEnds;
+  /** What ended the run early; null if nothing did. */
+  readonly cause: string | null;
+  /** The service does not answer any more. */
+  readonly isAway: boolean;
   /** What a joined batch says of its flows; null for a run that is not joined. */
   readonly joined: JoinedReports | null;
   /** All that is needed was fetched. */
@@ -41,7 +45,7 @@ export interface RunOutcome {
 
 /** The result of every flow of a run, in file order. */
 export async function flowResults(outcome: RunOutcome): Promise<readonly FlowResult[]> {
-  const { flows, attempts, service } = outcome;
+  const { flows, known, service } = outcome;
   const results: FlowResult[] = [];
   const pictures = picturesOf(outcome.options);
   if (pictures !== null) await removeOwned(pictures);
@@ -53,8 +57,8 @@ export async function flowResults(outcome: RunOutcome): Promise<readonly FlowRes
     );
   }
   const failed = results.filter((result) => result.outcome === 'failed').map(({ name }) => name);
-  if (failed.length === 0 || service.own) return results;
-  const ids = new Set([...attempts.values()].flat().map(({ id }) => id));
+  if (failed.length === 0 || service.own || outcome.isAway) return results;
+  const ids = new Set([...known.attempts.values()].flat().map(({ id }) => id));
   const history = await readHistory(service.client, outcome.branch, failed, ids);
   return results.map((result) => ({
     ...result,
@@ -63,11 +67,11 @@ export async function flowResults(outcome: RunOutcome): Promise<readonly FlowRes
 }
 
 async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow): Promise<FlowResult> {
-  const { attempts, reports, root, quarantine, options, joined } = outcome;
+  const { known, reports, root, quarantine, options, joined } = outcome;
   const at = (failure: Failure) => inCheckout(failure, root, process.cwd());
   const file = flow.path === null || root === null ? null : pathFrom(process.cwd(), join(root, flow.path));
-  const again = (failure: Failure | null) =>
-    file === null || failure === null ? null : againCommand(options, file, outcome.inCi);
+  const again = (outcomeOf: FlowOutcome) =>
+    file === null || outcomeOf === 'passed' ? null : againCommand(options, file, outcome.inCi);
   const about = {
     name: flow.name,
     file,
@@ -78,9 +82,9 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
   const ofBatch = joined?.flows.get(index);
   if (joined !== null && ofBatch !== undefined) {
     const result = await joinedResult(joined, index, ofBatch, at);
-    return { ...about, ...result, again: again(result.failure) };
+    return { ...about, ...result, again: again(result.outcome) };
   }
-  const records = attempts.get(index) ?? [];
+  const records = known.attempts.get(index) ?? [];
   const last = records.at(-1);
   const found: { readonly record: SessionRecord; readonly report: Report | null }[] = [];
   for (const [attempt, record] of records.entries()) {
@@ -89,17 +93,19 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
   const report = found.at(-1)?.report ?? null;
   const why = last === undefined ? null : whyOf(last, report);
   const failure = why === null ? null : at(why);
+  const ended = outcomeOf(last);
   return {
     ...about,
-    outcome: outcomeOf(last),
+    outcome: ended,
     failure,
+    notRun: ended === 'stopped' ? (failure?.message ?? known.whyNotRun(index, outcome.cause)) : null,
     earlier: earlierOf(found).map((one) => ({ ...one, failure: at(one.failure) })),
     startedAt: last?.startedAt ?? null,
     durationMs: last === undefined ? 0 : durationOf(last),
-    sessionId: last?.id ?? null,
+    sessionId: last?.id ?? known.started.get(index) ?? null,
     report: last === undefined ? null : reportOf(outcome, last, outcome.folderOf(index, records.length - 1)),
     picture: last === undefined ? null : await pictureOf(outcome, last, failure, index, records.length - 1),
-    again: again(failure),
+    again: again(ended),
   };
 }
 
@@ -108,9 +114,10 @@ function whyOf(last: SessionRecord, report: Report | null): Failure | null {
   return last.status === 'failed' || last.outcome === 'repaired' ? failureOf(last, report) : null;
 }
 
+/** How a flow ended whose last job ended like this; it has no job if it was never started. */
 function outcomeOf(last: SessionRecord | undefined): FlowOutcome {
   if (last?.status === 'completed') return last.outcome ?? 'passed';
-  return last?.status === 'failed' ? 'failed' : 'stopped';
+  return last?.status === 'failed' && !isLost(last.error) ? 'failed' : 'stopped';
 }
 
 /** All failed attempts before the last one, numbered as a person counts them. */
@@ -125,9 +132,11 @@ function earlierOf(
 }
 
 /** Where a person finds the report of a job: a file, or the service's page. */
-function reportOf({ options, service }: RunOutcome, record: SessionRecord, folder: string): string | null {
+function reportOf({ options, service, reports }: RunOutcome, record: SessionRecord, folder: string): string | null {
   if (record.startedAt === null) return null;
-  if (options.report !== undefined) return join(options.report, folder, 'report.html');
+  if (options.report !== undefined) {
+    return reports.has(folder) ? join(options.report, folder, 'report.html') : null;
+  }
   const { client, own } = service;
   return own ? null : `${client.url}/api/sessions/${record.id}/report`;
 }
@@ -139,7 +148,7 @@ function picturesOf({ report, html }: RunOptions): string | null {
 
 /** The picture of a failure among the reports, or fetched for the index; null if there is neither. */
 async function pictureOf(
-  { options, service, folderOf }: RunOutcome,
+  { options, service, reports, isAway, folderOf }: RunOutcome,
   record: SessionRecord,
   failure: Failure | null,
   index: number,
@@ -147,7 +156,8 @@ async function pictureOf(
 ): Promise<string | null> {
   const { report, html } = options;
   const [, name] = /^screenshots\/([^/\\]+\.(?:png|jpe?g|webp))$/.exec(failure?.screenshot ?? '') ?? [];
-  if (name === undefined || (report === undefined && html === undefined)) return null;
+  if (name === undefined || (report === undefined && (html === undefined || isAway))) return null;
+  if (report !== undefined && !reports.has(folderOf(index, attempt))) return null;
   const file =
     report === undefined
       ? join(picturesOf(options) ?? '', folderOf(index), name)

@@ -14,6 +14,8 @@ import {
   folderOf,
   historyText,
   isFlaky,
+  isNotRun,
+  notRunText,
   reasonOf,
   type SuiteResult,
 } from './suite-result.js';
@@ -23,12 +25,13 @@ const SPEC_VERSION = '0.0.0';
 
 /**
  * A run in the Common Test Report Format (CTRF), as JSON. A quarantined failure has the status `other`, so that tools
- * that count failures do not count it; its `rawStatus` is `quarantined`. So has a repaired flow.
+ * that count failures do not count it; its `rawStatus` is `quarantined`. A repaired flow, and one without a result, are
+ * `other`, too: `repaired`, and `not run`.
  * @param reportId a UUID
  */
 export function renderCtrf(suite: SuiteResult, reportId: string): string {
   const { name, version, startedAt, endedAt, build, labels, flows } = suite;
-  const { total, passed, failed, repaired, quarantined, skipped, stopped, flaky } = countFlows(suite);
+  const { total, passed, failed, repaired, quarantined, skipped, notRun, flaky } = countFlows(suite);
   const document = {
     reportFormat: 'CTRF',
     specVersion: SPEC_VERSION,
@@ -41,9 +44,9 @@ export function renderCtrf(suite: SuiteResult, reportId: string): string {
         tests: total,
         passed,
         failed,
-        skipped: skipped + stopped,
+        skipped,
         pending: 0,
-        other: quarantined + repaired,
+        other: quarantined + repaired + notRun,
         flaky,
         suites: new Set(flows.map((flow) => folderOf(flow.name))).size,
         start: Date.parse(startedAt),
@@ -71,7 +74,7 @@ const STATUS: Readonly<Record<FlowOutcome, string>> = {
   failed: 'failed',
   repaired: 'other',
   skipped: 'skipped',
-  stopped: 'skipped',
+  stopped: 'other',
 };
 
 function testOf(flow: FlowResult): object {
@@ -86,7 +89,7 @@ function testOf(flow: FlowResult): object {
   return withoutNulls({
     name: flow.name,
     status: quarantined ? 'other' : STATUS[flow.outcome],
-    rawStatus: quarantined ? 'quarantined' : isFlaky(flow) ? 'flaky' : flow.outcome,
+    rawStatus: quarantined ? 'quarantined' : isFlaky(flow) ? 'flaky' : isNotRun(flow) ? 'not run' : flow.outcome,
     duration: Math.round(flow.durationMs),
     start,
     stop: start === null ? null : start + Math.round(flow.durationMs),
@@ -94,7 +97,7 @@ function testOf(flow: FlowResult): object {
     type: 'e2e',
     filePath: flow.file,
     tags: flow.tags.length === 0 ? null : flow.tags,
-    message: failure === null ? null : reasonOf(failure),
+    message: isNotRun(flow) ? notRunText(flow) : failure === null ? null : reasonOf(failure),
     trace: failure === null ? null : traceOf(failure),
     snippet: failure?.frame ?? null,
     stderr: troubles.length === 0 ? null : troubles,

@@ -7,6 +7,8 @@ import {
   failsRun,
   historyText,
   isFlaky,
+  isNotRun,
+  notRunText,
   reasonOf,
   type SuiteResult,
 } from './suite-result.js';
@@ -18,12 +20,12 @@ const MAX_SUMMARY_BYTES = 900 * 1024;
 const MAX_MESSAGE = 3_000;
 
 /**
- * Annotations for GitHub Actions, one workflow command a line: an error for each failed flow, a warning for flaky,
- * repaired and quarantined ones.
+ * Annotations for GitHub Actions, one workflow command a line: an error for each flow that failed or was not run, a warning
+ * for flaky, repaired and quarantined ones.
  * @param fileOf a file's path in the repository
  */
 export function annotationsOf(suite: SuiteResult, fileOf: (file: string) => string): readonly string[] {
-  const errors = suite.flows.filter(failsRun);
+  const errors = [...suite.flows.filter(failsRun), ...suite.flows.filter(isNotRun)];
   const warnings = suite.flows.filter(
     (flow) => isFlaky(flow) || flow.outcome === 'repaired' || (flow.outcome === 'failed' && flow.quarantine !== null),
   );
@@ -36,17 +38,23 @@ export function annotationsOf(suite: SuiteResult, fileOf: (file: string) => stri
 function annotation(level: 'error' | 'warning', flow: FlowResult, fileOf: (file: string) => string): string {
   const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
   const file = failure?.file ?? flow.file;
-  const failed = flow.quarantine === null ? 'failed' : 'failed (quarantined)';
-  const how = flow.outcome === 'repaired' ? 'was repaired by a model' : isFlaky(flow) ? 'is flaky' : failed;
-  const title = `${flow.name} ${how}`;
+  const title = `${flow.name} ${stateOf(flow)}`;
   const properties = [
     ...(file === null ? [] : [`file=${property(fileOf(file))}`]),
     ...(file === null || failure?.line === undefined ? [] : [`line=${failure.line}`]),
     ...(file === null || failure?.line === undefined || failure.column === undefined ? [] : [`col=${failure.column}`]),
     `title=${property(title)}`,
   ];
-  const text = failure === undefined ? title : failureText(failure);
+  const text = isNotRun(flow) ? notRunText(flow) : failure === undefined ? title : failureText(failure);
   return `::${level} ${properties.join(',')}::${data(shorten(text, MAX_MESSAGE))}`;
+}
+
+/** How a flow ended, in words that follow its name. */
+function stateOf(flow: FlowResult): string {
+  if (flow.outcome === 'repaired') return 'was repaired by a model';
+  if (isFlaky(flow)) return 'is flaky';
+  if (isNotRun(flow)) return 'was not run';
+  return flow.quarantine === null ? 'failed' : 'failed (quarantined)';
 }
 
 function data(text: string): string {
@@ -62,13 +70,13 @@ export function renderJobSummary(suite: SuiteResult): string {
   const counts = countFlows(suite);
   const duration = formatDuration(Date.parse(suite.endedAt) - Date.parse(suite.startedAt));
   const cells = [
-    `${counts.failed === 0 ? '✅' : '❌'} ${counts.failed} failed`,
+    `${counts.failed + counts.notRun === 0 ? '✅' : '❌'} ${counts.failed} failed`,
     `${counts.passed} passed`,
     `${counts.flaky} flaky`,
     ...(counts.repaired > 0 ? [`${counts.repaired} repaired`] : []),
     `${counts.quarantined} quarantined`,
     ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
-    `${counts.stopped} stopped`,
+    `${counts.notRun} not run`,
   ];
   const parts = [`### ${esc(suite.name)}\n\n${cells.join(' · ')} · ${count(counts.total, 'flow')} in ${duration}\n`];
   let bytes = Buffer.byteLength(parts.join(''));
@@ -79,14 +87,15 @@ export function renderJobSummary(suite: SuiteResult): string {
     if (bytes > MAX_SUMMARY_BYTES) omitted += 1;
     else parts.push(text);
   }
-  if (omitted > 0) parts.push(`\n${count(omitted, 'more flow')} failed; the reports have all\n`);
+  if (omitted > 0) parts.push(`\n${count(omitted, 'more flow')} failed or were not run; the reports have all\n`);
   return `${parts.join('\n')}\n`;
 }
 
-/** Failures first, then what was flaky or quarantined. */
+/** Failures first, then what was not run, flaky, or quarantined. */
 function notable(flows: readonly FlowResult[]): readonly FlowResult[] {
   return [
     ...flows.filter(failsRun),
+    ...flows.filter(isNotRun),
     ...flows.filter(({ outcome }) => outcome === 'repaired'),
     ...flows.filter(isFlaky),
     ...flows.filter((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
@@ -95,7 +104,7 @@ function notable(flows: readonly FlowResult[]): readonly FlowResult[] {
 
 function summaryOf(flow: FlowResult): string {
   const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
-  const sign = failsRun(flow) ? '❌' : '⚠️';
+  const sign = failsRun(flow) || isNotRun(flow) ? '❌' : '⚠️';
   const note =
     flow.outcome === 'repaired'
       ? ' repaired by a model'
@@ -109,6 +118,10 @@ function summaryOf(flow: FlowResult): string {
     failure === undefined ? '' : failureText(failure),
     flow.again === null || isFlaky(flow) ? '' : `Run it again: ${flow.again}`,
   ].filter((line) => line !== '');
-  const reason = failure === undefined ? '' : ` <code>${esc(shorten(reasonOf(failure), 200))}</code>`;
+  const reason = isNotRun(flow)
+    ? ` <code>${esc(shorten(notRunText(flow), 200))}</code>`
+    : failure === undefined
+      ? ''
+      : ` <code>${esc(shorten(reasonOf(failure), 200))}</code>`;
   return `<details${failsRun(flow) ? ' open' : ''}><summary>${sign} <b>${esc(flow.name)}</b>${note}${since}${reason}</summary>\n\n<pre>${esc(lines.join('\n\n')).replace(/\n(?=\n)/g, '\n&#8203;')}</pre>\n\n</details>\n`;
 }

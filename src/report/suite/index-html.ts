@@ -8,6 +8,8 @@ import {
   failsRun,
   historyText,
   isFlaky,
+  isNotRun,
+  notRunText,
   reasonOf,
   type SuiteCounts,
   type SuiteResult,
@@ -22,25 +24,25 @@ const MANY_CHARACTERS = 1_200_000;
 const LONGEST_OF_MANY = 80;
 
 /** The state of a flow in the index; what fails the run is `failed`. */
-type State = 'failed' | 'flaky' | 'repaired' | 'quarantined' | 'passed' | 'skipped' | 'stopped';
+type State = 'failed' | 'not-run' | 'repaired' | 'flaky' | 'quarantined' | 'passed' | 'skipped';
 
 const TONES: Readonly<Record<State, string>> = {
   failed: 'bad',
+  'not-run': 'bad',
   flaky: 'warn',
   repaired: 'warn',
   quarantined: 'warn',
   passed: 'good',
   skipped: '',
-  stopped: '',
 };
 const SIGNS: Readonly<Record<State, string>> = {
   failed: '✗',
+  'not-run': '–',
   flaky: '±',
   repaired: '↻',
   quarantined: '✗',
   passed: '✓',
   skipped: '–',
-  stopped: '–',
 };
 
 /**
@@ -51,7 +53,11 @@ const SIGNS: Readonly<Record<State, string>> = {
  */
 export function* renderIndexHtml(suite: SuiteResult, link: (path: string) => string): Generator<string> {
   const counts = countFlows(suite);
-  const verdict = counts.failed > 0 ? `${counts.failed} failed` : 'passed';
+  const wrong = [
+    ...(counts.failed > 0 ? [`${counts.failed} failed`] : []),
+    ...(counts.notRun > 0 ? [`${counts.notRun} not run`] : []),
+  ];
+  const verdict = wrong.length > 0 ? wrong.join(', ') : 'passed';
   yield `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${esc(INDEX_POLICY)}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">
@@ -71,14 +77,15 @@ export function* renderIndexHtml(suite: SuiteResult, link: (path: string) => str
 
 /** What failed first; each part in file order. */
 function inOrder(flows: readonly FlowResult[]): readonly FlowResult[] {
-  const order: readonly State[] = ['failed', 'repaired', 'flaky', 'quarantined', 'stopped', 'skipped', 'passed'];
+  const order: readonly State[] = ['failed', 'not-run', 'repaired', 'flaky', 'quarantined', 'skipped', 'passed'];
   return order.flatMap((state) => flows.filter((flow) => stateOf(flow) === state));
 }
 
 function stateOf(flow: FlowResult): State {
   if (failsRun(flow)) return 'failed';
   if (flow.outcome === 'failed') return 'quarantined';
-  return isFlaky(flow) ? 'flaky' : flow.outcome;
+  if (isNotRun(flow)) return 'not-run';
+  return isFlaky(flow) ? 'flaky' : 'passed';
 }
 
 function head({ name, build, labels, startedAt, endedAt }: SuiteResult, counts: SuiteCounts): string {
@@ -97,9 +104,12 @@ function head({ name, build, labels, startedAt, endedAt }: SuiteResult, counts: 
       .slice(0, 8)
       .map(([label, value]) => [esc(shorten(label, 40)), esc(shorten(value, 100))] as const),
   ];
-  const pills = (['failed', 'passed', 'flaky', 'repaired', 'quarantined', 'skipped', 'stopped'] as const)
-    .filter((state) => counts[state] > 0)
-    .map((state) => `<span class="pill ${TONES[state]}">${counts[state].toLocaleString('en')} ${state}</span>`);
+  const pills = (['failed', 'not-run', 'passed', 'flaky', 'repaired', 'quarantined', 'skipped'] as const)
+    .filter((state) => countOf(counts, state) > 0)
+    .map(
+      (state) =>
+        `<span class="pill ${TONES[state]}">${countOf(counts, state).toLocaleString('en')} ${labelOf(state)}</span>`,
+    );
   return `<header>${pills.join(' ')}
 <h1 class="text">${esc(shorten(name, 200))}</h1>
 <dl class="facts">${facts.map(([title, value]) => `<div><dt>${title}</dt><dd>${value}</dd></div>`).join('')}</dl></header>`;
@@ -110,12 +120,12 @@ function linked(url: string | null, text: string): string {
 }
 
 function filterBar(counts: SuiteCounts): string {
-  const states = (['failed', 'repaired', 'flaky', 'quarantined', 'stopped', 'skipped', 'passed'] as const).filter(
-    (state) => counts[state] > 0,
+  const states = (['failed', 'not-run', 'repaired', 'flaky', 'quarantined', 'skipped', 'passed'] as const).filter(
+    (state) => countOf(counts, state) > 0,
   );
   const buttons = states.map(
     (state) =>
-      `<button type="button" value="${state}" aria-pressed="false">${capital(state)} ${counts[state]}</button>`,
+      `<button type="button" value="${state}" aria-pressed="false">${capital(labelOf(state))} ${countOf(counts, state)}</button>`,
   );
   return `<div class="filter" hidden><input type="search" placeholder="Filter by name, tag, or error" aria-label="Filter flows">
 <div class="states"><button type="button" value="" aria-pressed="true">All ${counts.total}</button>${buttons.join('')}</div>
@@ -127,7 +137,7 @@ function row(flow: FlowResult, openFailures: boolean, options: CardOptions): str
   const failure = flow.failure ?? flow.earlier.at(-1)?.failure ?? null;
   // A flaky flow is among the passed ones too.
   const states = state === 'flaky' ? 'flaky passed' : state;
-  const reason = failure === null ? '' : shorten(reasonOf(failure), 300);
+  const reason = shorten(isNotRun(flow) ? notRunText(flow) : failure === null ? '' : reasonOf(failure), 300);
   const text = [flow.name, ...flow.tags, reason].join(' ').toLowerCase();
   const data = `data-states="${states}" data-text="${esc(text)}"`;
   const line = `${lineOf(flow, state, options.link, failure === null)}${reason === '' ? '' : `<div class="reason text">${esc(reason)}</div>`}`;
@@ -146,12 +156,20 @@ function lineOf(flow: FlowResult, state: State, link: (path: string) => string, 
     ...(state === 'repaired' ? ['repaired by a model'] : []),
     ...(state === 'quarantined' ? ['quarantined'] : []),
     ...(state === 'skipped' ? ['skipped'] : []),
-    ...(state === 'stopped' ? ['not run'] : []),
+    ...(state === 'not-run' ? ['not run'] : []),
     ...(flow.history === null ? [] : [historyText(flow.history)]),
   ].map((mark) => `<span class="pill ${TONES[state]}">${esc(mark)}</span>`);
   const time = flow.startedAt === null ? '' : formatDuration(flow.durationMs);
-  return `<span class="${TONES[state]}" title="${state}">${SIGNS[state]}</span><span class="name">${title}${tags}</span>
+  return `<span class="${TONES[state]}" title="${labelOf(state)}">${SIGNS[state]}</span><span class="name">${title}${tags}</span>
 <span class="marks">${marks.join('')}</span><span class="time">${time}</span>`;
+}
+
+function countOf(counts: SuiteCounts, state: State): number {
+  return state === 'not-run' ? counts.notRun : counts[state];
+}
+
+function labelOf(state: State): string {
+  return state === 'not-run' ? 'not run' : state;
 }
 
 function capital(text: string): string {

@@ -1,9 +1,18 @@
 import type { JoinedFlow } from '../../protocol/batches/joined.js';
 import type { Failure } from '../../protocol/report/failure.js';
-import type { FlowResult } from './suite-result.js';
+import { type FlowResult, isLost } from './suite-result.js';
 
 /** The part of a flow's result that a joined batch knows, whatever machine ran it. */
-export type JoinedPart = Pick<FlowResult, 'outcome' | 'failure' | 'earlier' | 'startedAt' | 'durationMs' | 'sessionId'>;
+export type JoinedPart = Pick<
+  FlowResult,
+  'outcome' | 'failure' | 'notRun' | 'earlier' | 'startedAt' | 'durationMs' | 'sessionId'
+>;
+
+const NOT_RUN_WHY: Partial<Record<JoinedFlow['state'], string>> = {
+  queued: 'no machine has started it',
+  running: 'the machine that runs it has not ended it',
+  stopped: 'it was stopped before it ended',
+};
 
 /** What a joined batch says of a flow. @param at a failure with the file where the reader has it */
 export function joinedPart(
@@ -15,9 +24,13 @@ export function joinedPart(
   );
   const ended = state === 'completed' || state === 'failed';
   const last = ended ? (attempts.at(-1)?.result ?? null) : null;
+  const failure = ended ? (failures.at(-1) ?? null) : null;
+  const lost = state === 'failed' && !isLost(failure) ? 'failed' : 'stopped';
+  const outcome = state === 'completed' ? (last?.outcome ?? 'passed') : lost;
   return {
-    outcome: state === 'completed' ? (last?.outcome ?? 'passed') : state === 'failed' ? 'failed' : 'stopped',
-    failure: ended ? (failures.at(-1) ?? null) : null,
+    outcome,
+    failure,
+    notRun: outcome === 'stopped' ? (failure?.message ?? NOT_RUN_WHY[state] ?? null) : null,
     earlier: failures
       .slice(0, ended ? -1 : undefined)
       .flatMap((one, attempt) => (one === null ? [] : [{ attempt: attempt + 1, failure: one }])),

@@ -27,6 +27,7 @@ const FlowResult = z.object({
   tags: z.array(z.string()),
   outcome: z.enum(['passed', 'failed', 'repaired', 'skipped', 'stopped']),
   failure: Failure.nullable(),
+  notRun: z.string().nullable().default(null),
   earlier: z.array(z.object({ attempt: z.int(), failure: Failure })),
   quarantine: z.object({ until: z.string(), ticket: z.string() }).nullable(),
   startedAt: z.string().nullable(),

@@ -1,7 +1,15 @@
 import { placeText } from '../../protocol/report/failure-context.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
-import { type Earlier, renderSuites, suitesByClass, type TestCase, testNameOf } from '../junit.js';
+import {
+  type Earlier,
+  NOT_RUN,
+  notRunReason,
+  renderSuites,
+  suitesByClass,
+  type TestCase,
+  testNameOf,
+} from '../junit.js';
 import { failureText } from './failure-text.js';
 import {
   countFlows,
@@ -9,6 +17,8 @@ import {
   type FlowResult,
   historyText,
   isFlaky,
+  isNotRun,
+  notRunText,
   type SuiteResult,
 } from './suite-result.js';
 
@@ -25,11 +35,12 @@ const ERRORS: ReadonlySet<string> = new Set([
 
 /**
  * A run as a JUnit file: a suite for each folder, a test case for each flow. A quarantined failure is a skipped test
- * case, because collectors fail the build for every failure that they find.
+ * case, because collectors fail the build for every failure that they find. A flow without a result is an error: a skipped
+ * test case would count as one that somebody chose to leave out.
  */
 export function renderSuiteJUnit(suite: SuiteResult): string {
   const { startedAt, endedAt, labels, build } = suite;
-  const { flaky, repaired, quarantined } = countFlows(suite);
+  const { flaky, repaired, quarantined, notRun } = countFlows(suite);
   const common = {
     id: 'run',
     startedAt,
@@ -40,6 +51,7 @@ export function renderSuiteJUnit(suite: SuiteResult): string {
       ['flaky', flaky],
       ['repaired', repaired],
       ['quarantined', quarantined],
+      ['notRun', notRun],
       ...Object.entries(labels).map(([name, value]) => [`label.${name}`, value] as const),
     ] as const,
     cases: suite.flows.map(testCaseOf),
@@ -74,9 +86,10 @@ function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outco
   const { outcome, failure, quarantine } = flow;
   if (outcome === 'passed' || outcome === 'repaired') return { outcome: 'passed', reason: '' };
   if (outcome === 'skipped') return { outcome, reason: '<skipped message="All tests of the flow were skipped"/>' };
-  const message = failure === null ? 'The flow was not started' : `${failure.code}: ${failure.message}`;
-  if (outcome === 'stopped' || quarantined) {
-    const text = quarantined ? `Quarantined until ${quarantine?.until} (${quarantine?.ticket}): ${message}` : message;
+  if (isNotRun(flow)) return notRunReason(failure?.code ?? NOT_RUN, shorten(notRunText(flow), 1_000));
+  const message = failure === null ? 'No reason was given' : `${failure.code}: ${failure.message}`;
+  if (quarantined) {
+    const text = `Quarantined until ${quarantine?.until} (${quarantine?.ticket}): ${message}`;
     return { outcome: 'skipped', reason: `<skipped message="${esc(shorten(text, 1_000))}"/>` };
   }
   const kind = failure !== null && ERRORS.has(failure.code) ? 'error' : 'failure';

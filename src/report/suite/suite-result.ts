@@ -1,9 +1,10 @@
 import type { CiBuild } from '../../protocol/batches/ci-build.js';
+import type { ErrorCode } from '../../protocol/errors.js';
 import type { Failure } from '../../protocol/report/failure.js';
 
 /**
  * How a flow of a run ended. `repaired`: it failed, and a model completed the job; `skipped`: all of its tests were;
- * `stopped`: it was cancelled, or not started.
+ * `stopped`: it did not end, or was not started; people are told that it was not run.
  */
 export type FlowOutcome = 'passed' | 'failed' | 'repaired' | 'skipped' | 'stopped';
 
@@ -32,8 +33,10 @@ export interface FlowResult {
   /** Each with its `@`. */
   readonly tags: readonly string[];
   readonly outcome: FlowOutcome;
-  /** Why it failed, had to be repaired, or was stopped; null if it passed. */
+  /** Why it failed, or had to be repaired; null if neither. */
   readonly failure: Failure | null;
+  /** Why it has no result, as a sentence without its period; null if it has one. */
+  readonly notRun: string | null;
   /** Failed attempts before the last one. A flow that passed with any is flaky. */
   readonly earlier: readonly EarlierAttempt[];
   /** Its failures do not fail the run; null for most flows. */
@@ -75,7 +78,7 @@ export interface SuiteCounts {
   readonly quarantined: number;
   readonly repaired: number;
   readonly skipped: number;
-  readonly stopped: number;
+  readonly notRun: number;
 }
 
 export function countFlows({ flows }: Pick<SuiteResult, 'flows'>): SuiteCounts {
@@ -88,13 +91,47 @@ export function countFlows({ flows }: Pick<SuiteResult, 'flows'>): SuiteCounts {
     quarantined: count((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
     repaired: count(({ outcome }) => outcome === 'repaired'),
     skipped: count(({ outcome }) => outcome === 'skipped'),
-    stopped: count(({ outcome }) => outcome === 'stopped'),
+    notRun: count(isNotRun),
   };
 }
 
 /** It passed, after at least one attempt that failed. */
 export function isFlaky({ outcome, earlier }: FlowResult): boolean {
   return outcome === 'passed' && earlier.length > 0;
+}
+
+/** Nobody knows whether it passes: it was not started, or did not end. Quarantine does not excuse that. */
+export function isNotRun({ outcome }: FlowResult): boolean {
+  return outcome === 'stopped';
+}
+
+/** Codes of failures that are not the flow's: what ran it was lost before the flow ended. */
+const LOST: ReadonlySet<ErrorCode> = new Set(['NODE_LOST', 'INTERRUPTED']);
+
+/** Whether a job that failed like this left its flow without a result. */
+export function isLost(failure: Pick<Failure, 'code'> | null): boolean {
+  return failure !== null && LOST.has(failure.code);
+}
+
+/** A flow of which only the name is known. @param notRun why it has no result */
+export function unrunFlow(name: string, notRun: string): FlowResult {
+  return {
+    name,
+    file: null,
+    tags: [],
+    outcome: 'stopped',
+    failure: null,
+    notRun,
+    earlier: [],
+    quarantine: null,
+    startedAt: null,
+    durationMs: 0,
+    sessionId: null,
+    report: null,
+    picture: null,
+    history: null,
+    again: null,
+  };
 }
 
 /** It failed, and is not quarantined. */
@@ -105,6 +142,22 @@ export function failsRun({ outcome, quarantine }: FlowResult): boolean {
 /** The folder of a flow's name, as reports group flows; '' for the flows folder itself. */
 export function folderOf(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf('/')));
+}
+
+/** `Not run: why`, in one line. */
+export function notRunText({ notRun, failure }: FlowResult): string {
+  const why = notRun ?? failure?.message ?? 'it has no result';
+  return `Not run: ${why.replace(/\s+/g, ' ')}`;
+}
+
+/** The flows that were not run with the reasons, a line for each; the rest as a number. */
+export function notRunLines({ flows }: Pick<SuiteResult, 'flows'>, longest: number): readonly string[] {
+  const unrun = flows.filter(isNotRun);
+  const lines = unrun.slice(0, longest).map((flow) => {
+    const text = notRunText(flow).replace(/^Not run: /, '');
+    return `not run ${flow.name}  ${text.slice(0, 300)}`;
+  });
+  return unrun.length > longest ? [...lines, `and ${unrun.length - longest} more that were not run`] : lines;
 }
 
 /** `CODE: message`, in one line. */

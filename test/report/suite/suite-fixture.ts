@@ -40,6 +40,7 @@ export function flowResult(name: string, changes: Partial<FlowResult> = {}): Flo
     tags: [],
     outcome: 'passed',
     failure: null,
+    notRun: null,
     earlier: [],
     quarantine: null,
     startedAt: '2026-01-02T03:04:05.000Z',
@@ -92,6 +93,13 @@ export function sampleFlows(): readonly FlowResult[] {
       again: 'troupe run flows/shop/pay.js',
     }),
     flowResult('shop/search', { earlier }),
-    flowResult('shop.v2/refund', { outcome: 'stopped', startedAt: null, durationMs: 0, sessionId: null, report: null }),
+    flowResult('shop.v2/refund', {
+      outcome: 'stopped',
+      notRun: 'it was not started: the run was cancelled',
+      startedAt: null,
+      durationMs: 0,
+      sessionId: null,
+      report: null,
+    }),
   ];
 }

@@ -4,6 +4,7 @@ import { validate } from 'ctrf';
 import t from 'tap';
 import { renderCtrf } from '#troupe/report/suite/ctrf.js';
 import { annotationsOf, renderJobSummary } from '#troupe/report/suite/github.js';
+import { renderIndexHtml } from '#troupe/report/suite/index-html.js';
 import { renderSuiteJUnit } from '#troupe/report/suite/suite-junit.js';
 import { junitFaults } from '../../support/junit-shape.js';
 import { guardLeaks } from '../../support/leaks.js';
@@ -33,7 +34,7 @@ t.test('CTRF files are valid by the published schema', async (t) => {
 
 t.test('CTRF tells flaky and quarantined flows from passed and failed ones', async (t) => {
   const { results } = JSON.parse(renderCtrf(sampleSuite(), ID));
-  t.match(results.summary, { tests: 5, passed: 2, failed: 1, skipped: 1, other: 1, flaky: 1, duration: 60_000 });
+  t.match(results.summary, { tests: 5, passed: 2, failed: 1, skipped: 0, other: 2, flaky: 1, duration: 60_000 });
   t.match(results.tests, [
     { name: 'login', status: 'passed', flaky: false, retries: 0 },
     { name: 'shop/coupon', status: 'other', rawStatus: 'quarantined', labels: { ticket: 'SHOP-7' } },
@@ -57,7 +58,7 @@ t.test('CTRF tells flaky and quarantined flows from passed and failed ones', asy
       extra: { history: 'new since abcdef01', again: 'troupe run flows/shop/pay.js' },
     },
     { name: 'shop/search', status: 'passed', flaky: true, retries: 1 },
-    { status: 'skipped' },
+    { status: 'other', rawStatus: 'not run', message: 'Not run: it was not started: the run was cancelled' },
   ]);
   t.match(results.environment, { commit: /^1234567890ab/, branchName: 'main', buildNumber: 42 });
 });
@@ -99,7 +100,7 @@ t.test('JUnit files have a suite for each folder, and collectors accept them', a
     if (suite.flows.length > 0) t.same(await junitFaults(file), [], name);
   }
   const junit = renderSuiteJUnit(sampleSuite());
-  t.match(junit, '<testsuites name="troupe" tests="5" failures="1" errors="0" time="60.000">');
+  t.match(junit, '<testsuites name="troupe" tests="5" failures="1" errors="1" time="60.000">');
   t.match(junit, /<testsuite name="flows" tests="1"/);
   t.match(junit, /<testsuite name="flows\.shop" tests="3" failures="1" errors="0" skipped="1"/);
   t.match(junit, /<testsuite name="flows\.shop_v2" tests="1"/, 'a dot in a folder makes no package');
@@ -111,8 +112,32 @@ t.test('JUnit files have a suite for each folder, and collectors accept them', a
   t.match(junit, 'This failure is new since abcdef01');
   t.match(junit, /\[\[ATTACHMENT\|reports\/shop\/pay\/screenshots\/0007\.png\]\]<\/system-out>/, 'the last line');
   t.match(junit, /name="coupon".*<skipped message="Quarantined until 2026-02-01 \(SHOP-7\): /);
+  t.match(junit, /name="refund"[^>]*><error type="NOT_RUN" message="Not run: it was not started: the run was/);
   t.match(junit, /name="search".*<flakyFailure type="MATCH_FAILED".*<system-out>Flaky: passed on attempt 2/);
   t.match(junit, '<property name="label.branch" value="main"/>');
+});
+
+t.test('What was not run is no success, whatever else there is', async (t) => {
+  const lost = { code: 'NODE_LOST', message: 'The node a was lost' } as const;
+  const unrun = { outcome: 'stopped', startedAt: null, report: null } as const;
+  const quarantine = { until: '2026-02-01', ticket: 'SHOP-7' };
+  const suite = sampleSuite([
+    flowResult('passes'),
+    flowResult('waits', { ...unrun, notRun: 'it was not started' }),
+    // Quarantine excuses a failure, and says nothing of a flow that has no result.
+    flowResult('known', { ...unrun, notRun: 'it was not started', quarantine }),
+    flowResult('lost', { ...unrun, notRun: lost.message, failure: lost, quarantine }),
+  ]);
+  const junit = renderSuiteJUnit(suite);
+  t.match(junit, '<testsuites name="troupe" tests="4" failures="0" errors="3"');
+  t.notMatch(junit, '<skipped');
+  t.match(junit, /name="lost"[^>]*><error type="NODE_LOST" message="Not run: The node a was lost"/);
+  const { results } = JSON.parse(renderCtrf(suite, ID));
+  t.match(results.summary, { passed: 1, failed: 0, skipped: 0, other: 3 });
+  const html = [...renderIndexHtml(suite, String)].join('');
+  t.match(html, '<title>nightly · 3 not run</title>');
+  t.match(html, /<b>waits<\/b>.*Not run: it was not started/s);
+  t.match(renderJobSummary(suite), /❌ 0 failed .* 3 not run .*<b>lost<\/b>/s);
 });
 
 t.test('GitHub gets an error for each failure, and a warning for what is flaky or quarantined', async (t) => {
@@ -120,6 +145,7 @@ t.test('GitHub gets an error for each failure, and a warning for what is flaky o
     annotationsOf(sampleSuite(), (file) => `web/${file}`),
     [
       /^::error file=web\/flows\/shop\/pay\.js,line=5,col=9,title=shop\/pay failed::LOCATOR_NOT_FOUND: .*%0A/,
+      /^::error file=web\/flows\/shop\.v2\/refund\.js,title=shop\.v2\/refund was not run::Not run: it was not started/,
       /^::warning file=web\/flows\/shop\/pay\.js,.*title=shop\/coupon failed \(quarantined\)::/,
       /^::warning file=web\/flows\/shop\/search\.js,title=shop\/search is flaky::MATCH_FAILED/,
     ],
@@ -138,7 +164,7 @@ t.test('GitHub gets an error for each failure, and a warning for what is flaky o
 
 t.test('The job summary shows texts of pages as text, and stays within the limit of GitHub', async (t) => {
   const summary = renderJobSummary(sampleSuite());
-  t.match(summary, '❌ 1 failed · 2 passed · 1 flaky · 1 quarantined · 1 stopped · 5 flows in 1 min 00 s');
+  t.match(summary, '❌ 1 failed · 2 passed · 1 flaky · 1 quarantined · 1 not run · 5 flows in 1 min 00 s');
   t.match(summary, 'Run it again: troupe run flows/shop/pay.js');
   t.match(summary, 'flaky: passed on attempt 2');
   const text = renderJobSummary(suites['with hostile texts']);
@@ -147,5 +173,5 @@ t.test('The job summary shows texts of pages as text, and stays within the limit
   const many = Array.from({ length: 2_000 }, (_, n) => flowResult(`f${n}`, { outcome: 'failed', failure: long }));
   const large = renderJobSummary(sampleSuite(many));
   t.ok(Buffer.byteLength(large) < 1024 * 1024);
-  t.match(large, /more flows failed; the reports have all/);
+  t.match(large, /more flows failed or were not run; the reports have all/);
 });

@@ -55,6 +55,8 @@ export interface HookRun {
     requestOf: (index: number) => JobRequest,
     kind: 'setup' | 'wanted' | 'teardown',
   ): Promise<ReadonlyMap<number, SessionRecord>>;
+  /** Called for each flow that is not run because a setup did not pass. */
+  kept(index: number, setup: number): void;
   /** What the `_setup` flow of a session returned. */
   setupValue(record: SessionRecord): Promise<unknown>;
 }
@@ -64,14 +66,16 @@ export interface HookRun {
  * in it. If it fails, they are not run. A `_teardown` runs if anything of its folder was started, also after an error.
  * @throws what kept flows from being run
  */
-export async function runWithHooks(plan: RunPlan, { run, setupValue }: HookRun): Promise<void> {
+export async function runWithHooks(plan: RunPlan, { run, kept, setupValue }: HookRun): Promise<void> {
   const { flows } = plan;
   /** By folder. */
   const values = new Map<string, unknown>();
-  const failed = new Set<string>();
+  /** The setups that did not pass, by folder. */
+  const failed = new Map<string, number>();
   const started = new Set<string>();
   const pathOf = (index: number) => flows[index]?.path ?? null;
-  const mayRun = (index: number) => !foldersOf(pathOf(index)).some((folder) => failed.has(folder));
+  const failedFor = (index: number) => foldersOf(pathOf(index)).find((folder) => failed.has(folder));
+  const mayRun = (index: number) => failedFor(index) === undefined;
   const requestOf = (index: number, own: boolean): JobRequest => {
     const { request, path = null } = flows[index] ?? {};
     if (request === undefined) throw new RangeError(`There is no flow ${index}`);
@@ -85,9 +89,15 @@ export async function runWithHooks(plan: RunPlan, { run, setupValue }: HookRun):
   };
   const start = (indexes: readonly number[]) => {
     const able = indexes.filter(mayRun);
+    for (const index of indexes) {
+      const folder = failedFor(index);
+      const setup = folder === undefined ? undefined : failed.get(folder);
+      if (setup !== undefined) kept(index, setup);
+    }
     for (const index of able) for (const folder of foldersOf(pathOf(index), true)) started.add(folder);
     return able;
   };
+  const faults: unknown[] = [];
   try {
     for (const level of plan.setups) {
       const able = start(level);
@@ -97,18 +107,21 @@ export async function runWithHooks(plan: RunPlan, { run, setupValue }: HookRun):
         const folder = folderOf(pathOf(index));
         const record = records.get(index);
         if (record?.status === 'completed') values.set(folder, await setupValue(record));
-        else failed.add(folder);
+        else failed.set(folder, index);
       }
     }
     const able = start(plan.wanted);
     if (able.length > 0) await run(able, (index) => requestOf(index, false), 'wanted');
-  } finally {
-    for (const level of plan.teardowns) {
-      const able = level.filter((index) => started.has(folderOf(pathOf(index))));
-      if (able.length === 0) continue;
-      await run(able, (index) => requestOf(index, true), 'teardown');
-    }
+  } catch (error) {
+    faults.push(error);
   }
+  for (const level of plan.teardowns) {
+    const able = level.filter((index) => started.has(folderOf(pathOf(index))));
+    if (able.length === 0) continue;
+    await run(able, (index) => requestOf(index, true), 'teardown').catch((error: unknown) => faults.push(error));
+  }
+  // The first one is the cause of the others.
+  if (faults.length > 0) throw faults[0];
 }
 
 /**
