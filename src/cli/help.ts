@@ -108,9 +108,10 @@ The flows of a part without a folder count as stopped. Exit code: 0 all passed, 
 Example: troupe eval 'agent.go("https://example.com"); agent.look().elements.map(e => e.locator)'`,
   },
   why: {
-    usage: ['troupe why SESSION|REPORT [--json] [--url URL]'],
+    usage: ['troupe why SESSION|RUN|REPORT [--json] [--url URL]'],
     summary: 'Prints why a session failed: the line, what the page showed, and what went wrong in it.',
     more: `SESSION is the id of a session or job: of the service that runs, or that ran in this home.
+RUN is the id of a run of a Playwright suite: prints why its tests failed.
 REPORT is a report.json, or a folder that has one, such as those of troupe run --report.
   --json                prints the failures as JSON`,
   },

@@ -11,9 +11,11 @@ import { failureText } from '../report/suite/failure-text.js';
 import { describeFailure, UsageError } from './failure.js';
 import { parseWords } from './parse-options.js';
 import { ownUrl, ServiceClient } from './service-client.js';
+import { describeSuite, type SuiteFailures, suiteFailures, suiteOfSession } from './why-suite.js';
 
 /** A report, and where its pictures are: a folder, or the service's address. */
 interface Found {
+  readonly suite?: undefined;
   readonly report: Report;
   file(name: string): string;
 }
@@ -26,10 +28,15 @@ export async function runWhy(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { url: { type: 'string' }, json: { type: 'boolean' } });
   const [word, ...others] = positionals;
   if (word === undefined || others.length > 0) {
-    throw new UsageError("why takes a session's id, or the path of a report.json");
+    throw new UsageError("why takes a session's id, the id of a Playwright run, or the path of a report.json");
   }
   try {
     const found = await findReport(word, values.url);
+    if (found.suite !== undefined) {
+      const { suite } = found;
+      process.stdout.write(values.json === true ? `${JSON.stringify(suite, null, 2)}\n` : describeSuite(suite));
+      return 0;
+    }
     const failures = failuresOf(found.report);
     const { sessionId, name, status } = found.report;
     process.stdout.write(
@@ -46,11 +53,11 @@ export async function runWhy(args: readonly string[]): Promise<number> {
   }
 }
 
-async function findReport(word: string, url: string | undefined): Promise<Found> {
+async function findReport(word: string, url: string | undefined): Promise<Found | { readonly suite: SuiteFailures }> {
   const file = url === undefined ? await reportFile(word) : null;
   if (file !== null) return fromFolder(file);
   if (!SessionId.safeParse(word).success) {
-    throw new TroupeError('NOT_FOUND', `There is no report at '${word}', and it is no session's id`);
+    throw new TroupeError('NOT_FOUND', `There is no report at '${word}', and it is no session's or run's id`);
   }
   const named = url ?? serviceUrl();
   const config = readConfig({});
@@ -59,8 +66,7 @@ async function findReport(word: string, url: string | undefined): Promise<Found>
       ? new ServiceClient(ownUrl(config), serviceToken() ?? config.token ?? null)
       : new ServiceClient(named);
   if (await client.answers()) {
-    const report = parse(await client.json('GET', `/api/sessions/${word}/report.json`), client.url);
-    return { report, file: (name) => `${client.url}/api/sessions/${word}/${name}` };
+    return (await sessionAt(client, word)) ?? { suite: await suiteFailures(client, word) };
   }
   if (named !== undefined) throw new TroupeError('UNAVAILABLE', `No service answers at ${named}`);
   const dir = join(config.sessionsDir, word);
@@ -70,6 +76,18 @@ async function findReport(word: string, url: string | undefined): Promise<Found>
     'NOT_FOUND',
     `${config.sessionsDir} has no report of session ${word}, and no service runs there`,
   );
+}
+
+/** The report of a session; if it belongs to a test, how that ended; null if there is no such session. */
+async function sessionAt(client: ServiceClient, id: string): Promise<Found | { readonly suite: SuiteFailures } | null> {
+  try {
+    const report = parse(await client.json('GET', `/api/sessions/${id}/report.json`), client.url);
+    const suite = await suiteOfSession(client, id);
+    return suite === null ? { report, file: (name) => `${client.url}/api/sessions/${id}/${name}` } : { suite };
+  } catch (error) {
+    if (encodeError(error).code === 'NOT_FOUND') return null;
+    throw error;
+  }
 }
 
 /** The path of a report, or of one in a folder; null if there is none. */

@@ -8,6 +8,7 @@ import { FlowRunStore } from './queries/flow-run-store.js';
 import { JoinedStore } from './queries/joined-store.js';
 import { KeyValueStore } from './queries/key-value-store.js';
 import { ENDED } from './queries/session-store.js';
+import { SuiteStore } from './queries/suite-store.js';
 import type { Schema } from './schema.js';
 
 /** Values in one `in` list: both databases bound the parameters of a statement. */
@@ -84,6 +85,8 @@ async function applyOther({ kysely, dialect }: WriteTransaction, request: WriteR
   switch (request.op) {
     case 'joined':
       return new JoinedStore(kysely, dialect).change(request.change);
+    case 'suite':
+      return new SuiteStore(kysely, dialect).change(request.change);
     case 'amend': {
       const { sessionId, record } = request;
       const known = kysely.updateTable('sessions').set({ record }).where('id', '=', sessionId);

@@ -1,3 +1,4 @@
+import type { ReportedTest } from '../protocol/batches/suite.js';
 import type { TaskOutcome } from '../protocol/session.js';
 
 /** A job of a joined batch, when it is accepted. */
@@ -77,6 +78,22 @@ export interface JoinedEnd extends OfClaim {
   readonly durationMs: number;
 }
 
+/** What a process of a suite reports about its tests. */
+export interface SuiteReported extends Now {
+  readonly batchId: string;
+  readonly tests: readonly ReportedTest[];
+  /** All tests have been reported. */
+  readonly whole: boolean;
+  /** The suite has ended. */
+  readonly end: boolean;
+}
+
+/** A change of runs of suites. Its value is a number: see `SuiteStore`. */
+export type SuiteChange =
+  | ({ readonly change: 'suiteReport' } & SuiteReported)
+  | ({ readonly change: 'suiteStop'; readonly batchId: string } & Now)
+  | ({ readonly change: 'suiteExpire'; readonly batchIds: readonly string[] } & Now);
+
 /** Batches that are said to be due at once. */
 export const DUE_AT_ONCE = 500;
 
@@ -90,6 +107,6 @@ export type JoinedChange =
   | ({ readonly change: 'expire'; readonly batchIds: readonly string[] } & Now);
 
 /** The batches that a change is about. */
-export function batchesOf(change: JoinedChange): readonly string[] {
-  return change.change === 'expire' ? change.batchIds : [change.batchId];
+export function batchesOf(change: JoinedChange | SuiteChange): readonly string[] {
+  return 'batchIds' in change ? change.batchIds : [change.batchId];
 }

@@ -4,7 +4,7 @@ import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { SessionId, type SessionRecord } from '../protocol/session.js';
-import type { JoinedAttempt, JoinedChange, JoinedJob, JoinedSelection } from './joined-changes.js';
+import type { JoinedAttempt, JoinedChange, JoinedJob, JoinedSelection, SuiteChange } from './joined-changes.js';
 import { type JournalBatch, toWrite } from './journal-batch.js';
 import { firstMessage, startWorker } from './journal-worker.js';
 import type {
@@ -251,6 +251,21 @@ export class Journal {
   /** The attempts at the jobs of a joined batch, in order: all, or the selected one. */
   joinedAttempts(batchId: string, only?: JoinedSelection): Promise<readonly JoinedAttempt[]> {
     return this.#read('joinedAttempts', batchId, only);
+  }
+
+  /** Changes runs of suites in one transaction, on disk when this resolves. @returns see `SuiteStore` */
+  async changeSuite(change: SuiteChange): Promise<number> {
+    return Number(await this.#ask({ op: 'suite', change }));
+  }
+
+  /** Runs of suites whose lease is over, and that a change is to end; at most `DUE_AT_ONCE`. */
+  suitesDue(nowMs: number): Promise<readonly string[]> {
+    return this.#read('suitesDue', nowMs);
+  }
+
+  /** The tests of a run of a suite: JSON texts, in the order in which they were first reported. */
+  suiteTests(batchId: string): Promise<readonly string[]> {
+    return this.#read('suiteTests', batchId);
   }
 
   /** Permanently removes a batch and all its sessions. Resolves once that is on disk; an unknown id is not an error. */

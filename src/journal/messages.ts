@@ -1,7 +1,14 @@
 import type { ErrorBody } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
-import type { JoinedAttempt, JoinedChange, JoinedJob, JoinedRow, JoinedSelection } from './joined-changes.js';
+import type {
+  JoinedAttempt,
+  JoinedChange,
+  JoinedJob,
+  JoinedRow,
+  JoinedSelection,
+  SuiteChange,
+} from './joined-changes.js';
 import type { SalvagedTable } from './sqlite/salvage.js';
 
 /** A session's row. `record` and `lease` are JSON texts that the journal's thread never parses. */
@@ -56,7 +63,8 @@ export interface Submission {
 /**
  * The kinds of key-value entries: access tokens, the mark that there has been one, batches, webhook messages (whose ids
  * begin with the id of their session or batch and a slash), saved login states and what is in them, values of
- * `_setup` flows (by the id of their session), and the probe of a disk that failed.
+ * `_setup` flows (by the id of their session), runs of suites and their tests (see `SuiteStore`), and the probe of a disk
+ * that failed.
  */
 export type KeyValueKind =
   | 'token'
@@ -73,6 +81,9 @@ export type KeyValueKind =
   | 'state'
   | 'state-data'
   | 'value'
+  | 'suite-run'
+  | 'suite-open'
+  | 'suite-test'
   | 'probe';
 
 /** A key-value entry. `data` is JSON text; null deletes the entry. */
@@ -108,6 +119,15 @@ export interface BatchCounts {
   readonly repaired: number;
   /** When the last session of the batch ended; null while any has not. */
   readonly endedAt: string | null;
+  /** The run of a suite; null for other batches. */
+  readonly suite: SuiteRun | null;
+}
+
+/** A run of a suite. */
+export interface SuiteRun {
+  readonly state: 'running' | 'ended' | 'lapsed' | 'stopped';
+  /** All tests are known, also those that have not begun. */
+  readonly isWhole: boolean;
 }
 
 /** A page of batches, newest first; see `Journal.batchPage`. */
@@ -206,6 +226,7 @@ export type WriteRequest =
       readonly isKept?: boolean | undefined;
     }
   | { readonly op: 'joined'; readonly id: number; readonly change: JoinedChange }
+  | { readonly op: 'suite'; readonly id: number; readonly change: SuiteChange }
   | { readonly op: 'amend'; readonly id: number; readonly sessionId: string; readonly record: string }
   | { readonly op: 'remove'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'removeBatch'; readonly id: number; readonly batchId: string }
@@ -246,6 +267,8 @@ export interface JournalReads {
   flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]>;
   joinedNow(nowMs: number): Promise<number>;
   joinedDue(nowMs: number): Promise<readonly string[]>;
+  suitesDue(nowMs: number): Promise<readonly string[]>;
+  suiteTests(batchId: string): Promise<readonly string[]>;
   joinedJobs(batchId: string, job?: number): Promise<readonly JoinedJob[]>;
   joinedAttempts(batchId: string, only?: JoinedSelection): Promise<readonly JoinedAttempt[]>;
 }

@@ -1,5 +1,8 @@
-import type { Browser, BrowserType, TestInfo, WorkerInfo } from '@playwright/test';
+import { basename } from 'node:path';
+import type { Browser, BrowserType, FullConfig, TestInfo, WorkerInfo } from '@playwright/test';
 import { type LiveRequest, type Session, Troupe, TroupeError } from '../client/index.js';
+import { readCiBuild } from '../config/ci.js';
+import type { SuiteRequest } from '../protocol/batches/suite.js';
 
 /** The option `troupe` in a project's `use`. */
 export interface TroupeOptions {
@@ -7,7 +10,9 @@ export interface TroupeOptions {
   readonly url?: string;
   /** The access token; else TROUPE_TOKEN. */
   readonly token?: string;
-  /** Labels of each session, beside `project`, `file`, `worker` and `retry`. */
+  /** The name of the run; else that of the folder of the command. */
+  readonly run?: string;
+  /** Labels of the run and of each session, whose own are `run`, `project`, `file`, `worker` and `retry`. */
   readonly labels?: { readonly [label: string]: string };
   /** More of what `POST /api/sessions` takes, such as `egress`, `forward` or `hardTimeout`. */
   readonly session?: Omit<LiveRequest, 'mode' | 'name' | 'labels'>;
@@ -22,18 +27,18 @@ export interface Purpose {
 const MAX_NAME = 200;
 const MAX_LABEL = 500;
 
-/** A test's session is named after it. */
-export function purposeOf(info: TestInfo): Purpose {
+/** A test's session is named after it. @param run the run that it belongs to; null for none */
+export function purposeOf(info: TestInfo, run: string | null): Purpose {
   const [file = '', ...titles] = info.titlePath;
   const labels = { file, worker: String(info.parallelIndex), retry: String(info.retry) };
-  return { name: titles.join(' › '), labels: { ...labels, ...projectLabel(info) } };
+  return { name: titles.join(' › '), labels: { ...labels, ...projectLabel(info), ...(run === null ? {} : { run }) } };
 }
 
 /** The session of the `browser` of a worker. */
-export function workerPurpose(info: WorkerInfo): Purpose {
+export function workerPurpose(info: WorkerInfo, run: string | null): Purpose {
   return {
     name: `browser of worker ${info.parallelIndex}`,
-    labels: { worker: String(info.parallelIndex), ...projectLabel(info) },
+    labels: { worker: String(info.parallelIndex), ...projectLabel(info), ...(run === null ? {} : { run }) },
   };
 }
 
@@ -41,8 +46,38 @@ function projectLabel({ project }: WorkerInfo | TestInfo): { readonly [label: st
   return project.name === '' ? {} : { project: project.name };
 }
 
+/** How the service is reached that `use.troupe` and the environment name. */
+export function connectionOf({ url, token }: TroupeOptions): { readonly url: string; readonly token?: string } {
+  const given = token ?? process.env.TROUPE_TOKEN;
+  return {
+    url: (url ?? process.env.TROUPE_URL ?? 'http://127.0.0.1:4444').replace(/\/+$/, ''),
+    ...(given === undefined ? {} : { token: given }),
+  };
+}
+
+/** The run of a suite: named after its folder, with the labels that runs of flows have, too. */
+export function runRequest(run: string, options: TroupeOptions, { shard }: Pick<FullConfig, 'shard'>): SuiteRequest {
+  const build = readCiBuild(process.env);
+  const labels = {
+    ...(build?.commit == null ? {} : { commit: build.commit }),
+    ...(build?.branch == null ? {} : { branch: build.branch }),
+    ...(shard === null ? {} : { shard: `${shard.current}/${shard.total}` }),
+    ...options.labels,
+  };
+  const name = (options.run ?? basename(process.cwd())).slice(0, MAX_NAME);
+  return { run, ...(name === '' ? {} : { name }), labels: cut(labels) };
+}
+
+/** What the run says about a test that runs: its session is known once it has one. */
+export interface Entry {
+  readonly startedAtMs: number;
+  sessionId: string | null;
+}
+
 /** The service that `use.troupe` and the environment name. */
 export class Farm {
+  /** Of the test that runs in this worker; null between tests. */
+  entry: Entry | null = null;
   readonly #options: TroupeOptions;
   readonly #url: string;
   readonly #token: string | undefined;
@@ -50,19 +85,22 @@ export class Farm {
 
   constructor(options: TroupeOptions) {
     this.#options = options;
-    this.#url = (options.url ?? process.env.TROUPE_URL ?? 'http://127.0.0.1:4444').replace(/\/+$/, '');
-    this.#token = options.token ?? process.env.TROUPE_TOKEN;
+    const { url, token } = connectionOf(options);
+    this.#url = url;
+    this.#token = token;
     this.#troupe = new Troupe({ url: this.#url, token: this.#token });
   }
 
   /** @throws TroupeError that says what to do: no service, no token, or none of its browsers became free */
   async create({ name, labels }: Purpose, request: LiveRequest): Promise<Session> {
+    // What the run has of its sessions is found by it.
+    const { run } = labels;
     try {
       return await this.#troupe.sessions.create({
         ...request,
         ...this.#options.session,
         name: name.slice(0, MAX_NAME) || 'test',
-        labels: cut({ ...labels, ...this.#options.labels }),
+        labels: cut({ ...labels, ...this.#options.labels, ...(run === undefined ? {} : { run }) }),
       });
     } catch (error) {
       const advice = error instanceof TroupeError ? ADVICE[error.code] : undefined;

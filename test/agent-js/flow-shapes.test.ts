@@ -65,7 +65,7 @@ const SHAPES: { readonly [name: string]: Shape } = {
     newly: true,
   },
   'a function whose name others use as a parameter': {
-    source: 'const log = (flow) => `${flow}`;\nfunction flow({ n }) {\n  log(1);\n  #n;\n}',
+    source: 'const log = (flow) => String(flow);\nfunction flow({ n }) {\n  log(1);\n  #n;\n}',
     newly: true,
   },
   'a function that destructures its name elsewhere': {

@@ -252,6 +252,16 @@ t.test('Every route answers valid requests as documented', async (t) => {
   const [flow] = (await sessions.batches.joined.results(joined.id)).flows;
   const path = flow?.attempts[0]?.artifacts ?? '';
   await answers.see(t, gateway.url, routeOf('GET', '/api/batches/{id}/results/{name}'), { path, headers: BEARER });
+  const suite = await sessions.batches.suites.begin({ run: 'a-run-of-a-suite' }, 'token:a test');
+  await by('POST', '/api/batches/suite')(id, JSON.stringify(EXAMPLES['POST /api/batches/suite']?.request));
+  const reported = JSON.stringify(EXAMPLES['POST /api/batches/{id}/tests']?.request);
+  const begun = await sessions.batches.suites.begin({ run: 'a-run-of-another' }, 'a test');
+  for (const of of [begun.id, suite.id]) await by('POST', '/api/batches/{id}/tests')(of, reported);
+  for (const path of ['/tests', '/ctrf']) await by('GET', `/api/batches/{id}${path}`)(begun.id);
+  const stopped = await sessions.batches.suites.begin({ run: 'a-run-that-stops' }, 'a test');
+  await sessions.batches.remove(stopped.id, false);
+  await by('POST', '/api/batches/{id}/tests')(stopped.id, reported);
+  await by('POST', '/api/batches/{id}/tests')('aaaaaaaaaaaa', reported);
   await by('POST', '/api/sessions')(id);
   const ended = await sessions.waitForEnd((await sessions.list({ mode: 'auto' }))[0]?.id ?? '', bounds);
   for (const path of ['', '/download']) await by('GET', `/api/jobs/{id}${path}`)(ended.id);

@@ -30,13 +30,17 @@ export interface Outcome {
   readonly attachments: readonly { readonly name: string; readonly path?: string }[];
 }
 
-/** Runs `playwright test` and returns how each test ended, by its title. */
+/**
+ * Runs `playwright test` and returns how each test ended, by its title.
+ * @param env with `REPORTERS: 'config'`, the reporters are those of the configuration, `json` among them
+ */
 export async function runSuite(
   config: string,
   env: { readonly [name: string]: string },
   ...more: readonly string[]
 ): Promise<{ readonly outcomes: { readonly [title: string]: Outcome }; readonly said: string }> {
-  const words = ['node_modules/@playwright/test/cli.js', 'test', '--config', config, '--reporter', 'json', ...more];
+  const reporters = env.REPORTERS === 'config' ? [] : ['--reporter', 'json'];
+  const words = ['node_modules/@playwright/test/cli.js', 'test', '--config', config, ...reporters, ...more];
   // Playwright leaves its caches behind.
   const temporary = mkdtempSync(join(tmpdir(), 'suite-'));
   const child = spawn(process.execPath, words, {

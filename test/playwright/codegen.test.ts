@@ -151,3 +151,23 @@ t.test('what only a new session can have is refused by name', async (t) => {
   ] as const;
   for (const [js, error] of refusals) t.match(await service.run(id, js), { body: { code: 'SCRIPT_ERROR', error } }, js);
 });
+
+t.test('A flow with several tests names the one that failed, whatever was thrown in it', async (t) => {
+  const several = (body: string) => `import { test, expect } from '@playwright/test';
+test.describe('shop', () => {
+  test('lists', async ({ page }) => { await page.goto('${url}'); });
+  test('pays', async ({ page }) => { ${body} });
+  test('ships', async () => undefined);
+});`;
+  const bodies = {
+    expect: "await expect(page.locator('#head')).toHaveText('Coffee', { timeout: 50 });",
+    error: "throw new Error('sold out');",
+    call: "agent.act('{button}Nowhere', 'click', { timeout: 50 });",
+  };
+  for (const [name, body] of Object.entries(bodies)) {
+    const job = await flow(`pw-several-${name}`, several(body));
+    t.equal(job.status, 'failed', name);
+    const { failure } = (await service.call('GET', `/api/sessions/${job.id}/report.json`)).body;
+    t.match(failure, { test: 'shop › pays', line: 4 }, name);
+  }
+});

@@ -30,7 +30,7 @@ const SCRIPTS: { readonly [name: string]: string } = {
   'a callback': 'function f(o) {\n  return o.map((x) => {\n    const d = 1;\n    return x.y.»z;\n  });\n}\nf([1]);',
   'a method': 'class A {\n  m(x) {\n    const d = 1;\n    return x.»y;\n  }\n}\nconst a = 1;\nnew A().m();',
   'a getter': 'const o = {\n  get a() {\n    const d = 1;\n    return this.q.»r;\n  },\n};\nconst x = o.a;',
-  'a template': 'function f(o) {\n  const x = 1;\n  return `${x} ${o.q.»w}`;\n}\nf({});',
+  'a template': 'function f(o) {\n  const x = 1;\n  return `\u0024{x} \u0024{o.q.»w}`;\n}\nf({});',
   'a write': 'function f(o) {\n  const x = 1;\n  const y = (o.a.»b = 1);\n}\nf({});',
   'a computed name': 'function f(u) {\n  const i = 0;\n  return u[»i];\n}\nf();',
   'a pattern': 'function f(u) {\n  const i = 0;\n  const »{ x } = u;\n}\nf();',

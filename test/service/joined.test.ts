@@ -27,6 +27,7 @@ const failed = {
   failure: { code: 'MATCH_FAILED', message: 'not the same' },
   mayPassAgain: true,
 };
+const ADMIN = { authorization: 'Bearer correct-horse' };
 const zip = Buffer.from('PK\u0005\u0006'.padEnd(22, '\0'), 'latin1');
 
 t.test('A joined batch', async (t) => {
@@ -142,7 +143,7 @@ t.test('A joined batch', async (t) => {
       await join('c1', [], { jobs: [{ name: 'shop/buy', retries: 1 }, { name: 'login' }, { name: 'left' }] })
     ).body;
     const empty = await call('GET', `/api/batches/${id}/junit`);
-    t.match(empty, { status: 200, body: '<testsuites name="troupe" tests="3" failures="0" errors="0"' });
+    t.match(empty, { status: 200, body: '<testsuites name="troupe" tests="3" failures="0" errors="3"' });
     const run = async (result: object, files?: { readonly [name: string]: string }) => {
       const { token } = (await claim(id)).body;
       const sent = files === undefined ? null : { body: await zipOf(files) };
@@ -171,7 +172,7 @@ t.test('A joined batch', async (t) => {
       ].sort(),
     );
     const junit = async (query = '') => (await call('GET', `/api/batches/${id}/junit${query}`)).body;
-    t.match(await junit(), '<testsuites name="troupe" tests="3" failures="1" errors="0"');
+    t.match(await junit(), '<testsuites name="troupe" tests="3" failures="1" errors="1"');
     t.match(await junit(), /<failure type="MATCH_FAILED" message="not the same"/);
     t.match(await junit(), new RegExp(`Report: ${service.url}/api/batches/${id}/results/0-2-\\w{12}\\.zip`));
     t.match(await junit('?links=files&folder=out'), /Report: out\/shop\/buy\/retry-1\/report\.html/);
@@ -284,4 +285,29 @@ t.test('All machines of a build use the same access token', async (t) => {
   }
   t.match(await one('POST', '/api/batches/join', request), { status: 200, body: { id, created: false } });
   t.match(await one('POST', `/api/batches/${id}/claim`, {}), { body: { state: 'claimed' } });
+
+  const suite = (await one('POST', '/api/batches/suite', { run: 'a-run-of-a-suite' })).body;
+  const about = { suite: 'a.spec.ts', project: null, repeat: 0, file: 'a.spec.ts', line: 7, column: 1, tags: [] };
+  const end = { attempt: 1, expectedStatus: 'passed', startedAt: passed.startedAt, durationMs: 5, sessionId: null };
+  const failure = { code: 'MATCH_FAILED', message: 'not the same' };
+  const of = (title: string, ...attempts: readonly object[]) => ({
+    ...{ id: title, titlePath: [title], ...about, reason: null },
+    attempts: attempts.map((attempt) => ({ ...end, failure: null, ...attempt })),
+  });
+  const tests = [
+    of('passes', { status: 'passed' }),
+    of('fails', { status: 'failed', failure }),
+    of('is expected to fail', { status: 'failed', expectedStatus: 'failed' }),
+    of('is flaky', { status: 'failed', failure }, { attempt: 2, status: 'passed' }),
+    of('is skipped', { status: 'skipped', expectedStatus: 'skipped' }),
+    of('is not run'),
+  ];
+  const report = { tests, whole: true, end: true };
+  t.match(await other('POST', `/api/batches/${suite.id}/tests`, report), refused, 'a suite has one, too');
+  t.equal((await one('POST', `/api/batches/${suite.id}/tests`, report)).status, 200);
+  const record = (await call('GET', `/api/batches/${suite.id}`, undefined, { headers: ADMIN })).body;
+  const counts = { total: 6, completed: 4, flaky: 1, failed: 1, skipped: 1, notRun: 1, queued: 0, running: 0 };
+  t.match(record, { state: 'failed', suite: { whole: true }, counts });
+  const junit = (await call('GET', `/api/batches/${suite.id}/junit`, undefined, { headers: ADMIN })).body;
+  t.match(junit, /tests="6" failures="1" errors="1" skipped="1"/);
 });

@@ -56,7 +56,8 @@ const REST_NOT_RUN = { 'a-ok': 'passed', 'b-slow': 'not run', 'c-later': 'not ru
 
 t.test('When the service is killed, what has ended is reported, and the rest as not run', async (t) => {
   const { flows, reports, states, junit } = checkout(t);
-  const service = await startServiceProcess(t, makeHome(t, { warmSessions: 0 }));
+  const home = makeHome(t, { warmSessions: 0 });
+  const service = await startServiceProcess(t, home);
   const words = ['run', flows, '--url', service.url, '--parallel', '1', ...reports];
   const { child, output } = startCommand(makeHome(t), ...words);
   const closed = once(child, 'close');
@@ -73,19 +74,12 @@ t.test('When the service is killed, what has ended is reported, and the rest as 
   t.match(output(), /3 jobs: 1 passed, 0 failed, 2 not run/);
   t.same(await states(), REST_NOT_RUN);
   t.match(junit(), /name="b-slow"[^>]*><error type="NOT_RUN" message="Not run: it .*: No service answers at /);
-});
-
-t.test('A run of its own service that is killed leaves no report of an earlier run', async (t) => {
-  const { flows, reports, states } = checkout(t);
-  // How it differs: the command itself is gone, and writes nothing more.
-  const passing = ['run', flows, '--own', '--grep', 'a-ok', ...reports];
-  t.match(await runTroupe(makeHome(t), ...passing), { code: 0 });
-  const { child, output } = startCommand(makeHome(t), 'run', flows, '--own', '--parallel', '1', ...reports);
-  const closed = once(child, 'close');
-  await eventually('the first one has ended', () => /passed {2}a-ok/.test(output()));
-  child.kill('SIGKILL');
-  await closed;
-  t.same(await states(), { 'a-ok': 'not run', 'b-slow': 'not run', 'c-later': 'not run' });
+  // Takes the browsers over, and ends them.
+  const next = await startServiceProcess(t, home);
+  const left: unknown = await (await fetch(`${next.url}/api/sessions?mode=auto`)).json();
+  const batch = Array.isArray(left) ? left[0]?.batch : undefined;
+  await fetch(`${next.url}/api/batches/${batch}`, { method: 'DELETE' });
+  await next.end('SIGTERM');
 });
 
 t.test('On one service', async (t) => {
@@ -95,6 +89,21 @@ t.test('On one service', async (t) => {
     const { body } = await service.call('GET', '/api/sessions?state=running');
     return body.find((record: { name: string }) => record.name === name)?.id;
   };
+
+  await t.test('a run that is killed leaves no report of an earlier run', async (t) => {
+    // How it differs: the command itself is gone, and writes nothing more.
+    const { flows, reports, states, out } = checkout(t);
+    const passed = run(flows, '--grep', 'a-ok', ...reports, '--report', out('r'));
+    t.same(await once(passed.child, 'close'), [0, null], passed.output());
+    const { child, output } = run(flows, '--parallel', '1', ...reports, '--report', out('r'));
+    const closed = once(child, 'close');
+    await eventually('the first one has ended', () => /passed {2}a-ok/.test(output()));
+    await eventually('the second one runs', async () => (await running('b-slow')) !== undefined);
+    child.kill('SIGKILL');
+    await closed;
+    t.same(await states(), { 'a-ok': 'not run', 'b-slow': 'not run', 'c-later': 'not run' });
+    await service.call('DELETE', `/api/sessions/${await running('b-slow')}`);
+  });
 
   await t.test('a run that is cancelled twice reports what it knows', async (t) => {
     // How it differs: the ends of the jobs are not waited for.

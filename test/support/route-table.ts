@@ -115,6 +115,16 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{}, 'state'],
     [{ state: 'queued' }, 'state'],
   ],
+  'POST /api/batches/suite': [
+    [{}, 'run'],
+    [{ run: 'short' }, 'run'],
+    [{ run: 'a-run-of-a-suite', jobs: [] }, 'jobs'],
+  ],
+  'POST /api/batches/{id}/tests': [
+    [{}, 'tests'],
+    [{ tests: [{ id: '' }] }, 'tests.0.id'],
+    [{ tests: [], end: 'yes' }, 'end'],
+  ],
   'POST /api/sessions/{id}/baselines': [
     [{ baseline: 5 }, 'baseline'],
     [{ baseline: '' }, 'baseline'],
@@ -336,6 +346,7 @@ function validBody(label: string): { body?: string } {
   if (label.endsWith('/handoff')) return { body: '{"answer":"done"}' };
   if (label.endsWith('/result')) return { body: JSON.stringify(EXAMPLES[label]?.request) };
   if (label.endsWith('/baselines')) return { body: '{"baseline":"a.baselines/b.png"}' };
+  if (label === 'POST /api/batches/{id}/tests') return { body: '{"tests":[]}' };
   if (label.endsWith('/proxy')) return { body: '{"js":"1"}' };
   return label.startsWith('PUT') ? { body: 'x' } : {};
 }

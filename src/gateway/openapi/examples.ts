@@ -76,6 +76,29 @@ const BATCH_RECORD = {
   },
 };
 const CLAIM = 'Zx3k9QmV0c7LrT2yPq8WaAbC';
+const REPORTED_TEST = {
+  id: 'a30a6eba6312f6b87ea5-d748ac400d08b85935ef',
+  suite: 'shop.spec.ts',
+  titlePath: ['the cart', 'sums up'],
+  project: 'chromium',
+  repeat: 0,
+  file: 'tests/shop.spec.ts',
+  line: 7,
+  column: 3,
+  tags: [],
+  reason: null,
+  attempts: [
+    {
+      attempt: 1,
+      status: 'passed',
+      expectedStatus: 'passed',
+      startedAt: AT,
+      durationMs: 1840,
+      sessionId: ID,
+      failure: null,
+    },
+  ],
+};
 const JOINED_RESULT = {
   state: 'completed',
   startedAt: AT,
@@ -229,6 +252,35 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
     },
   },
   'GET /api/batches/{id}/results/{name}': {},
+  'POST /api/batches/suite': {
+    request: { run: '6f0c1b0e-3a51', name: 'shop', labels: { branch: 'main' } },
+    answer: { ...BATCH_RECORD, parallel: null, suite: { whole: false }, created: true },
+  },
+  'POST /api/batches/{id}/tests': {
+    request: { tests: [REPORTED_TEST], whole: true, end: true },
+    answer: { stored: true },
+  },
+  'GET /api/batches/{id}/tests': {
+    answer: {
+      createdAt: AT,
+      endedAt: AT,
+      whole: true,
+      tests: [
+        { ...REPORTED_TEST, name: 'shop.spec.ts › the cart › sums up [chromium]', state: 'completed', flaky: false },
+      ],
+    },
+  },
+  'GET /api/batches/{id}/ctrf': {
+    answer: {
+      reportFormat: 'CTRF',
+      specVersion: '0.0.0',
+      results: {
+        tool: { name: 'troupe' },
+        summary: { tests: 1, passed: 1, failed: 0, skipped: 0, pending: 0, other: 0, start: 1, stop: 1841 },
+        tests: [{ name: 'the cart › sums up [chromium]', status: 'passed', duration: 1840 }],
+      },
+    },
+  },
   'GET /api/batches/{id}/flows/{path...}': { answer: "() => agent.go('https://example.com')\n" },
   'GET /api/batches/{id}/webhooks': { answer: [DELIVERY] },
   'POST /api/batches/{id}/webhooks': { request: {}, answer: [DELIVERY] },

@@ -100,7 +100,13 @@ export const batchRoutes: readonly Route[] = [
     async handle({ query, request }, sessions) {
       const id = batchIdOf(request);
       const after = Math.min(startAfter(request, query.after) ?? 0, sessions.streams.lastSeq());
-      const { endedAt, join } = await sessions.batches.get(id);
+      const { endedAt, join, suite } = await sessions.batches.get(id);
+      if (suite !== undefined) {
+        throw new TroupeError(
+          'NOT_FOUND',
+          `Batch ${id} is a run of a Playwright suite: GET /api/batches/${id}/tests has its tests`,
+        );
+      }
       if (join !== undefined) {
         throw new TroupeError(
           'NOT_FOUND',

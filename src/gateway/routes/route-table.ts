@@ -16,6 +16,7 @@ import { openApiRoutes } from './openapi.js';
 import { pageRoutes } from './pages.js';
 import { scriptRoutes } from './scripts.js';
 import { sessionRoutes } from './sessions.js';
+import { suiteRoutes } from './suites.js';
 import { webDriverRoutes } from './webdriver.js';
 import { webhookRoutes } from './webhooks.js';
 
@@ -31,6 +32,7 @@ export const ROUTES: readonly Route[] = [
   ...jobRoutes,
   ...batchRoutes,
   ...joinedRoutes,
+  ...suiteRoutes,
   ...scriptRoutes,
   ...controlRoutes,
   ...accessRoutes,

@@ -5,11 +5,12 @@ import type { BatchCounts, BatchQuery, BatchRow, OpenBatch, PruneBefore } from '
 import { storable } from '../rows.js';
 import type { Schema } from '../schema.js';
 import { JoinedStore } from './joined-store.js';
+import { SuiteStore } from './suite-store.js';
 
 /** Values in one `in` list: both databases bound the parameters of a statement. */
 const IDS_AT_ONCE = 500;
 
-const NO_SESSIONS: BatchCounts = { counts: {}, flaky: 0, skipped: 0, repaired: 0, endedAt: null };
+const NO_SESSIONS: BatchCounts = { counts: {}, flaky: 0, skipped: 0, repaired: 0, endedAt: null, suite: null };
 
 /** Queries and deletions that concern whole batches. Deletions belong in a transaction, which the caller opens. */
 export class BatchStore {
@@ -38,7 +39,7 @@ export class BatchStore {
     await this.#removeRows([id]);
   }
 
-  /** Removes old batches that have no sessions left, and old joined ones. */
+  /** Removes old batches that have no sessions left, and old ones whose jobs or tests ran elsewhere. */
   async removeEmpty({ batchesBefore, joinedBefore }: Omit<PruneBefore, 'runsBefore'>): Promise<void> {
     const kysely = this.#kysely;
     const used = kysely
@@ -54,7 +55,10 @@ export class BatchStore {
       .where((of) =>
         of.or([
           of('created_at', '<', joinedBefore),
-          of('id', 'not in', kysely.selectFrom('joined_jobs').select('batch_id')),
+          of.and([
+            of('id', 'not in', kysely.selectFrom('joined_jobs').select('batch_id')),
+            of('id', 'not in', kysely.selectFrom('kept').select('id').where('kind', '=', 'suite-run')),
+          ]),
         ]),
       )
       .execute();
@@ -169,7 +173,15 @@ export class BatchStore {
       .execute();
     const byBatch = new Map<string | null, StatusRow[]>();
     for (const row of [...rows, ...joined]) byBatch.set(row.batch, [...(byBatch.get(row.batch) ?? []), row]);
-    return new Map(ids.map((id) => [id, countsOf(byBatch.get(id) ?? [])]));
+    const suites = await new SuiteStore(this.#kysely, this.#dialect).runs(ids);
+    return new Map(
+      ids.map((id) => {
+        const suite = suites.get(id);
+        if (suite === undefined) return [id, countsOf(byBatch.get(id) ?? [])];
+        const { counts, flaky, endedAt, state, isWhole } = suite;
+        return [id, { counts, flaky, skipped: 0, repaired: 0, endedAt, suite: { state, isWhole } }];
+      }),
+    );
   }
 
   async #removeRows(ids: readonly string[]): Promise<void> {
@@ -180,6 +192,7 @@ export class BatchStore {
     const kinds = ['batch', 'batch-flows', 'batch-jobs', 'job-files'] as const;
     await kysely.deleteFrom('kept').where('kind', 'in', kinds).where('id', 'in', ids).execute();
     await new JoinedStore(kysely, this.#dialect).remove(ids);
+    await new SuiteStore(kysely, this.#dialect).remove(ids);
     await kysely.deleteFrom('batch_labels').where('batch_id', 'in', ids).execute();
     await kysely.deleteFrom('batches').where('id', 'in', ids).execute();
   }
@@ -223,5 +236,6 @@ function countsOf(rows: readonly StatusRow[]): BatchCounts {
     skipped: sum('skipped'),
     repaired: sum('repaired'),
     endedAt: (counts.queued ?? 0) + (counts.running ?? 0) > 0 ? null : (ends.at(-1) ?? null),
+    suite: null,
   };
 }

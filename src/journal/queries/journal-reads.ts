@@ -9,6 +9,7 @@ import { JoinedStore } from './joined-store.js';
 import { KeyValueStore } from './key-value-store.js';
 import { RequestStore } from './request-store.js';
 import { SessionStore } from './session-store.js';
+import { SuiteStore } from './suite-store.js';
 
 /**
  * The read operations over a database.
@@ -21,6 +22,7 @@ export function journalReads(kysely: Kysely<Schema>, dialect: Dialect, firstRows
   const requests = new RequestStore(kysely, dialect);
   const keyValues = new KeyValueStore(kysely);
   const joined = new JoinedStore(kysely, dialect);
+  const suites = new SuiteStore(kysely, dialect);
   const events = new EventStore(kysely, firstRows);
   return {
     get: (id) => sessions.get(id),
@@ -40,6 +42,8 @@ export function journalReads(kysely: Kysely<Schema>, dialect: Dialect, firstRows
     flowRuns: (query) => flowRuns.list(query),
     joinedNow: (nowMs) => joined.now(nowMs),
     joinedDue: (nowMs) => joined.due(nowMs),
+    suitesDue: async (nowMs) => suites.due(await joined.now(nowMs)),
+    suiteTests: (batchId) => suites.tests(batchId),
     joinedJobs: (batchId, job) => joined.jobs(batchId, job),
     joinedAttempts: (batchId, only) => joined.attempts(batchId, only),
   };

@@ -121,11 +121,19 @@ export function testOf({ host, engine, page, context }: LibraryParts): { test: o
         hooksOf(suite, 'afterEach', one.title);
       }
     } catch (error) {
-      if (error !== SKIP) throw error;
+      if (error !== SKIP) {
+        engine.noteTest(error, titlePath(suite, one.title));
+        throw error;
+      }
       skipped += 1;
     } finally {
       running = null;
     }
+  }
+
+  function titlePath(suite: Suite | null, title: string): string {
+    if (suite === null) return title;
+    return titlePath(suite.parent, suite.title === '' ? title : words`${suite.title} › ${title}`);
   }
 
   function runSuite(suite: Suite, onlyWanted: boolean): void {

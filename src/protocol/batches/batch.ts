@@ -72,6 +72,11 @@ export const BatchRecord = z.object({
   parallel: z.int().nullable(),
   /** Machines claim its jobs; absent for batches whose jobs the service runs. */
   join: z.object({ build: z.string(), hash: z.string() }).optional(),
+  /**
+   * It is a run of a Playwright suite, whose tests are in `GET /api/batches/{id}/tests`; absent for other batches. `whole`:
+   * all tests are known, not only those that began.
+   */
+  suite: z.object({ whole: z.boolean() }).optional(),
   /** `total` includes jobs that were removed since; the other counts do not. `flaky`: completed only in a retry. */
   counts: z.object({
     total: z.int(),
@@ -80,12 +85,14 @@ export const BatchRecord = z.object({
     completed: z.int(),
     /** Services before 0.2 do not send it. */
     flaky: z.int().optional(),
-    /** Of the completed ones, those whose tests were all skipped; absent if there are none. */
+    /** Of the completed ones, those that were skipped on purpose; absent if a batch of jobs has none. */
     skipped: z.int().optional(),
     /** Of the completed ones, those in which a flow failed and a model did the rest; absent if there are none. */
     repaired: z.int().optional(),
     failed: z.int(),
     stopped: z.int(),
+    /** Tests of a suite that the end of the suite, or a failure before them, kept from running. */
+    notRun: z.int().optional(),
   }),
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().nullable(),

@@ -32,6 +32,8 @@ export const Failure = z.object({
   flow: z.string().optional(),
   /** The flow's file as editors open it, such as `flows/shop/login.js`. */
   file: z.string().optional(),
+  /** The Playwright test of the flow in which it was thrown, with the titles of its `describe` blocks. */
+  test: z.string().optional(),
   /** 1-based, in the flow or the script. Without a column, the place is somewhere after the beginning of this line. */
   line: z.int().optional(),
   column: z.int().optional(),

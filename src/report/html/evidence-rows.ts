@@ -15,6 +15,7 @@ export function evidenceRows(failure: Failure, longest: number): readonly (reado
   const pending = pendingLines(failure);
   const short = (text: string) => codeOf(shorten(text, Math.min(longest, MAX_LINE)));
   const rows: readonly (readonly [string, string | null])[] = [
+    ['Test', ofText(failure.test ?? null)],
     ['Locator', locator === undefined ? null : code(locator)],
     ['Expected', expected === undefined ? null : code(expected, 'expected')],
     ['Received', received === undefined ? null : code(received, 'received')],

@@ -48,7 +48,7 @@ export function renderCtrf(suite: SuiteResult, reportId: string): string {
         pending: 0,
         other: quarantined + repaired + notRun,
         flaky,
-        suites: new Set(flows.map((flow) => folderOf(flow.name))).size,
+        suites: new Set(flows.map(suiteOf)).size,
         start: Date.parse(startedAt),
         stop: Date.parse(endedAt),
         duration: Date.parse(endedAt) - Date.parse(startedAt),
@@ -77,6 +77,11 @@ const STATUS: Readonly<Record<FlowOutcome, string>> = {
   stopped: 'other',
 };
 
+/** A flow's folder; a test's file. */
+function suiteOf({ name, test }: FlowResult): string {
+  return test?.suite ?? folderOf(name);
+}
+
 function testOf(flow: FlowResult): object {
   const { failure, earlier, quarantine, picture, report, sessionId, history } = flow;
   const quarantined = flow.outcome === 'failed' && quarantine !== null;
@@ -87,21 +92,21 @@ function testOf(flow: FlowResult): object {
     ...(report === null ? [] : [{ name: 'report', contentType: 'text/html', path: report }]),
   ];
   return withoutNulls({
-    name: flow.name,
+    name: flow.test?.title ?? flow.name,
     status: quarantined ? 'other' : STATUS[flow.outcome],
     rawStatus: quarantined ? 'quarantined' : isFlaky(flow) ? 'flaky' : isNotRun(flow) ? 'not run' : flow.outcome,
     duration: Math.round(flow.durationMs),
     start,
     stop: start === null ? null : start + Math.round(flow.durationMs),
-    suite: folderOf(flow.name) === '' ? null : folderOf(flow.name).split('/'),
+    suite: suiteOf(flow) === '' ? null : flow.test === undefined ? folderOf(flow.name).split('/') : [flow.test.suite],
     type: 'e2e',
     filePath: flow.file,
     tags: flow.tags.length === 0 ? null : flow.tags,
-    message: isNotRun(flow) ? notRunText(flow) : failure === null ? null : reasonOf(failure),
+    message: isNotRun(flow) ? notRunText(flow) : failure === null ? (flow.test?.reason ?? null) : reasonOf(failure),
     trace: failure === null ? null : traceOf(failure),
     snippet: failure?.frame ?? null,
     stderr: troubles.length === 0 ? null : troubles,
-    line: failure?.line ?? null,
+    line: failure?.line ?? flow.test?.line ?? null,
     retries: earlier.length,
     retryAttempts: earlier.length === 0 ? null : earlier.map(attemptOf),
     flaky: isFlaky(flow),

@@ -23,6 +23,7 @@ export function failureText(failure: Failure): string {
     `${code}: ${shorten(message, 4_000)}`,
     // A single one is in the message.
     ...(differences.length > 1 ? differences.map((one) => `  ${differenceText(one)}`) : []),
+    labelled('In the test', failure.test ?? null),
     placeOf(failure),
     frame === undefined ? '' : `\n${shorten(frame, 4_000)}\n`,
     ...(expected === undefined || received === undefined ? [] : textDifference(expected, received)),

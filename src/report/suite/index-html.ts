@@ -82,10 +82,16 @@ function inOrder(flows: readonly FlowResult[]): readonly FlowResult[] {
 }
 
 function stateOf(flow: FlowResult): State {
-  if (failsRun(flow)) return 'failed';
-  if (flow.outcome === 'failed') return 'quarantined';
-  if (isNotRun(flow)) return 'not-run';
-  return isFlaky(flow) ? 'flaky' : 'passed';
+  switch (flow.outcome) {
+    case 'failed':
+      return failsRun(flow) ? 'failed' : 'quarantined';
+    case 'stopped':
+      return 'not-run';
+    case 'passed':
+      return isFlaky(flow) ? 'flaky' : 'passed';
+    default:
+      return flow.outcome;
+  }
 }
 
 function head({ name, build, labels, startedAt, endedAt }: SuiteResult, counts: SuiteCounts): string {

@@ -74,7 +74,7 @@ function testCaseOf(flow: FlowResult): TestCase {
     ...(picture === null ? [] : [`[[ATTACHMENT|${picture}]]`]),
   ];
   return {
-    ...testNameOf(flow.name),
+    ...(flow.test === undefined ? testNameOf(flow.name) : { name: flow.test.title, classname: flow.test.suite }),
     durationMs: flow.durationMs,
     ...reasonOf(flow, quarantined),
     earlier: earlier.map(earlierOf),
@@ -85,7 +85,8 @@ function testCaseOf(flow: FlowResult): TestCase {
 function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outcome' | 'reason'> {
   const { outcome, failure, quarantine } = flow;
   if (outcome === 'passed' || outcome === 'repaired') return { outcome: 'passed', reason: '' };
-  if (outcome === 'skipped') return { outcome, reason: '<skipped message="All tests of the flow were skipped"/>' };
+  if (outcome === 'skipped')
+    return { outcome, reason: `<skipped message="${esc(shorten(skippedText(flow), 1_000))}"/>` };
   if (isNotRun(flow)) return notRunReason(failure?.code ?? NOT_RUN, shorten(notRunText(flow), 1_000));
   const message = failure === null ? 'No reason was given' : `${failure.code}: ${failure.message}`;
   if (quarantined) {
@@ -96,6 +97,10 @@ function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outco
   const text = failure === null ? '' : failureText(failure);
   const attributes = `type="${esc(failure?.code ?? 'FLOW_FAILED')}" message="${esc(shorten(failure?.message ?? message, 1_000))}"`;
   return { outcome: kind, reason: `<${kind} ${attributes}>${esc(text)}</${kind}>` };
+}
+
+function skippedText({ test }: FlowResult): string {
+  return test === undefined ? 'All tests of the flow were skipped' : (test.reason ?? 'Skipped');
 }
 
 function earlierOf({ attempt, failure }: EarlierAttempt): Earlier {

@@ -3,8 +3,9 @@ import type { ErrorCode } from '../../protocol/errors.js';
 import type { Failure } from '../../protocol/report/failure.js';
 
 /**
- * How a flow of a run ended. `repaired`: it failed, and a model completed the job; `skipped`: all of its tests were;
- * `stopped`: it did not end, or was not started; people are told that it was not run.
+ * How a flow of a run, or a test of a Playwright suite, ended. `repaired`: it failed, and a model completed the job; `skipped`:
+ * all of its tests were, or it was on purpose; `stopped`: it did not end, or was not started; people are told that it was not
+ * run.
  */
 export type FlowOutcome = 'passed' | 'failed' | 'repaired' | 'skipped' | 'stopped';
 
@@ -54,6 +55,19 @@ export interface FlowResult {
   readonly history: FlowHistory | null;
   /** The command that runs only this flow again. */
   readonly again: string | null;
+  /** A test of a Playwright suite; absent for flows. */
+  readonly test?: SuiteTestNames;
+}
+
+/** What reports call a test of a Playwright suite. */
+export interface SuiteTestNames {
+  /** The test file, as Playwright prints it. */
+  readonly suite: string;
+  /** The titles, as Playwright prints them. */
+  readonly title: string;
+  readonly line: number;
+  /** Why it was skipped; null if that is not known. */
+  readonly reason: string | null;
 }
 
 /** All flows of a run, in file order. */

@@ -37,6 +37,8 @@ export function install(raw: RawHost, settingsText: string): Core {
   const hostErrors = makeNotes(isHostError);
   /** The flows that were running when an error was thrown. */
   const flowsOf = makeNotes((value): value is string => typeof value === 'string');
+  /** The Playwright tests that errors were thrown in. */
+  const testsOf = makeNotes((value): value is string => typeof value === 'string');
   const owed = makeOwedCalls();
   /** The origin of the last thrown value that is not an object. */
   let lastPlain: { readonly value: unknown; readonly stack: string; readonly flows: string | null } | null = null;
@@ -135,15 +137,20 @@ export function install(raw: RawHost, settingsText: string): Core {
     lastPlain = { value: error, stack: known?.stack ?? '', flows: known?.flows ?? raw.flows() };
   }
 
+  function noteTest(error: unknown, title: string): void {
+    if (isObject(error)) testsOf.set(error, title);
+  }
+
   function describe(error: unknown): string {
     const known = isObject(error) ? hostErrors.get(error) : undefined;
     const plain = !isObject(error) && lastPlain !== null && lastPlain.value === error ? lastPlain : null;
     const message = known === undefined ? plainText(error) : known.message;
     const flows = isObject(error) ? flowsOf.get(error) : plain?.flows;
+    const test = isObject(error) ? testsOf.get(error) : undefined;
     const description = {
       message: slice(message === '' ? 'The script threw an empty string' : message, 0, MAX_MESSAGE),
       code: known?.code ?? null,
-      details: known?.details ?? {},
+      details: { ...(test === undefined ? {} : { test }), ...known?.details },
       stack: isObject(error) ? stackOf(error) : (plain?.stack ?? ''),
       flows: flows === undefined || flows === null ? null : parse(flows),
     };
@@ -191,7 +198,7 @@ export function install(raw: RawHost, settingsText: string): Core {
 
   const skipFlow = (): void => raw.skipFlow();
   const owe = (message: string): (() => void) => owed.owe(hostError('SCRIPT_ERROR', message, {}));
-  const engine: Engine = freeze({ runFlow, onIdle, fail, owe, settle, defineLazy, skipFlow });
+  const engine: Engine = freeze({ runFlow, onIdle, fail, owe, settle, defineLazy, skipFlow, noteTest });
   const wrote = (level: string, text: string): void => raw.wrote(level, text, here());
   const checked = (data: object): void => raw.checked(jsonText(data, MAX_REPORT) ?? '', here());
   defineGlobal('console', installConsole(wrote));

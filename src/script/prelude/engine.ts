@@ -31,6 +31,8 @@ export interface Engine {
   settle(value: unknown): unknown;
   /** The innermost flow counts as skipped, unless it fails. */
   skipFlow(): void;
+  /** Names the Playwright test that an error was thrown in: `test` in its details. */
+  noteTest(error: unknown, title: string): void;
 }
 
 /** Offered by the thread to the engine. Texts are JSON unless stated otherwise. */

@@ -11,6 +11,7 @@ import {
   type BatchRequest,
   type RerunRequest,
 } from '../../protocol/batches/batch.js';
+import type { TestState } from '../../protocol/batches/suite.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';
@@ -36,11 +37,14 @@ import { isRepeatedStop } from './repeated-stop.js';
 import { batchJobsRow, readJobsAgain, sealJobs, storeJobs } from './rerun.js';
 import type { ResultNodes } from './result-zips.js';
 import { batchRow, StoredBatch } from './stored-batch.js';
+import { SuiteRuns } from './suite-runs.js';
 
 /** Jobs that are read from the journal at once. */
 const PAGE = 500;
 /** Renewals between two looks for ends: half a minute. */
 const SWEEP_EVERY = 6;
+/** The label of a session with the run of the suite that it belongs to. */
+const SUITE_LABEL = 'run';
 /** Batches of a page of the list, if the query does not say. */
 const LIST_PAGE = 50;
 
@@ -74,6 +78,7 @@ export class BatchService implements Batches {
   readonly #parts: BatchServiceParts;
   readonly #ends: BatchEnds;
   readonly joined: JoinedBatches;
+  readonly suites: SuiteRuns;
   readonly #joinedArtifacts: JoinedArtifacts;
   /** With several nodes: the flows of batches that others accepted. */
   readonly #batchFlows: SharedBatchFlows | undefined;
@@ -85,6 +90,11 @@ export class BatchService implements Batches {
     this.#batchFlows = parts.cluster === undefined ? undefined : new SharedBatchFlows(parts);
     this.#ends = new BatchEnds({ ...parts, isShared: parts.cluster !== undefined, notify: (id) => this.#notify(id) });
     this.joined = new JoinedBatches({
+      ...parts,
+      find: (id) => this.#find(id),
+      record: (batch) => this.#record(batch),
+    });
+    this.suites = new SuiteRuns({
       ...parts,
       find: (id) => this.#find(id),
       record: (batch) => this.#record(batch),
@@ -128,13 +138,13 @@ export class BatchService implements Batches {
 
   async get(id: string): Promise<BatchRecord> {
     const batch = await this.#find(id);
-    if (batch.join !== undefined) await this.joined.expire();
+    await this.#expire(batch);
     return this.#record(batch);
   }
 
   async list({ name, label, limit = LIST_PAGE, before }: BatchListQuery): Promise<BatchList> {
     const labels = labelsOf(label);
-    await this.joined.expire();
+    await Promise.all([this.joined.expire(), this.suites.expire()]);
     // One more than the page says whether there is another.
     const rows = await this.#parts.journal.batchPage({ name, labels, before, limit: limit + 1 });
     const batches = rows.slice(0, limit).flatMap((row) => {
@@ -147,6 +157,12 @@ export class BatchService implements Batches {
   async rerun(id: string, { jobs = 'failed' }: RerunRequest, submitter: Submitter): Promise<AcceptedBatch> {
     const { config, vault, journal } = this.#parts;
     const batch = await this.#find(id);
+    if (batch.suite !== undefined) {
+      throw new TroupeError(
+        'INVALID_REQUEST',
+        'The tests of a Playwright suite run where the suite is: run them again with `npx playwright test --last-failed`',
+      );
+    }
     if (batch.join !== undefined) {
       throw new TroupeError(
         'INVALID_REQUEST',
@@ -171,10 +187,11 @@ export class BatchService implements Batches {
 
   async remove(id: string, purge: boolean): Promise<BatchRecord> {
     const batch = await this.#find(id);
-    if (batch.join !== undefined) await this.joined.expire();
+    await this.#expire(batch);
     const before = await this.#record(batch);
     const record = before.endedAt === null ? await this.#cancel(batch) : before;
-    const now = batch.join === undefined ? this.#parts.clock.now() : await this.joined.now();
+    const isElsewhere = batch.join !== undefined || batch.suite !== undefined;
+    const now = isElsewhere ? await this.joined.now() : this.#parts.clock.now();
     const isRepeated = batch.cancelled && isRepeatedStop(before.endedAt, now);
     if (!purge && (before.endedAt === null || isRepeated)) return record;
     for await (const page of this.#pages(batch.id)) {
@@ -186,13 +203,16 @@ export class BatchService implements Batches {
   }
 
   async archive(id: string): Promise<Readable> {
-    const { id: batch, join } = await this.#find(id);
+    const { id: batch, join, suite } = await this.#find(id);
+    if (suite !== undefined) return this.#parts.artifacts.archive(await this.#sessionsOf(batch));
     if (join !== undefined) return this.#joinedArtifacts.archive(batch);
     return this.#parts.artifacts.archive(await this.#jobs(batch));
   }
 
   async junit(id: string, query: BatchJUnitQuery, base: string): Promise<string> {
-    const { id: batch, name, join } = await this.#find(id);
+    const found = await this.#find(id);
+    const { id: batch, name, join, suite } = found;
+    if (suite !== undefined) return this.suites.junit(found, query, base);
     if (join !== undefined) return this.#joinedArtifacts.junit(await this.get(batch), query, base);
     return this.#parts.artifacts.junit(name, await this.#jobs(batch), query, base);
   }
@@ -278,6 +298,7 @@ export class BatchService implements Batches {
     const cancelled: StoredBatch = { ...batch, cancelled: true };
     await this.#parts.hub.write({ keyValues: [batchRow(cancelled)] });
     if (batch.join !== undefined) await this.joined.stop(batch.id);
+    if (batch.suite !== undefined) await this.suites.stop(batch.id);
     await this.#parts.stop(await this.#jobs(batch.id));
     return this.#record(cancelled);
   }
@@ -286,35 +307,42 @@ export class BatchService implements Batches {
     return this.#recordOf(batch, await this.#parts.journal.batchCounts(batch.id));
   }
 
-  #recordOf(batch: StoredBatch, { counts, flaky, skipped, repaired, endedAt }: BatchCounts): BatchRecord {
-    const { id, name, labels, parallel, total, createdAt, join } = batch;
-    const of = (status: SessionStatus) => counts[status] ?? 0;
+  #recordOf(batch: StoredBatch, { counts, flaky, skipped, repaired, endedAt, suite }: BatchCounts): BatchRecord {
+    const { id, name, labels, parallel, createdAt, join } = batch;
+    const of = (status: TestState) => counts[status] ?? 0;
+    const isSuite = batch.suite !== undefined;
+    const total = isSuite ? Object.values(counts).reduce((sum, count) => sum + count, 0) : batch.total;
+    const isOpen = suite === null ? of('queued') + of('running') > 0 : suite.state === 'running';
+    const allSkipped = skipped + of('skipped');
     const base = this.#parts.config.publicUrl?.replace(/\/+$/, '') ?? '';
     const self = `${base}/api/batches/${id}`;
     return {
       id,
       name,
       labels,
-      state: stateOf(batch, of),
+      state: stateOf({ ...batch, total, isOpen }, of),
       parallel,
       ...(join === undefined ? {} : { join: { build: join.build, hash: join.hash } }),
+      ...(isSuite ? { suite: { whole: suite?.isWhole ?? false } } : {}),
       counts: {
         total,
         queued: of('queued'),
         running: of('running'),
-        completed: of('completed'),
+        // Of jobs, the skipped ones are among the completed.
+        completed: of('completed') + of('skipped'),
         flaky,
-        ...(skipped > 0 ? { skipped } : {}),
+        ...(isSuite || allSkipped > 0 ? { skipped: allSkipped } : {}),
         ...(repaired > 0 ? { repaired } : {}),
         failed: of('failed'),
         stopped: of('stopped'),
+        ...(isSuite ? { notRun: of('not run') } : {}),
       },
       createdAt,
       // All of its jobs may have been removed individually.
-      endedAt: of('queued') + of('running') > 0 ? null : (endedAt ?? createdAt),
+      endedAt: isOpen ? null : (endedAt ?? createdAt),
       links: {
         self,
-        jobs: `${base}/api/sessions?batch=${id}`,
+        jobs: `${base}/api/sessions?${isSuite ? `label=run=${id}` : `batch=${id}`}`,
         events: `${self}/events`,
         download: `${self}/download`,
         junit: `${self}/junit`,
@@ -326,6 +354,22 @@ export class BatchService implements Batches {
     const [found] = BatchId.safeParse(id).success ? await this.#parts.journal.keyValues('batch', id) : [];
     if (found === undefined) throw new TroupeError('NOT_FOUND', `There is no batch '${id.slice(0, 40)}'`);
     return StoredBatch.parse(found.data);
+  }
+
+  async #expire({ join, suite }: StoredBatch): Promise<void> {
+    if (join !== undefined) await this.joined.expire();
+    if (suite !== undefined) await this.suites.expire();
+  }
+
+  /** The sessions of a suite's run that still exist, in order of acceptance. */
+  async #sessionsOf(batch: BatchId): Promise<readonly SessionRecord[]> {
+    const labels = [{ name: SUITE_LABEL, value: batch }];
+    const sessions: SessionRecord[] = [];
+    for (let before: string | undefined; ; before = sessions.at(-1)?.id) {
+      const page = await this.#parts.journal.list({ labels, before, limit: PAGE, oldestFirst: true });
+      sessions.push(...page.map(({ record }) => record));
+      if (page.length < PAGE) return sessions;
+    }
   }
 
   /** All jobs of the batch, in order of acceptance. */
@@ -356,9 +400,14 @@ export async function openGates(journal: Journal, scheduler: JobScheduler, log: 
   }
 }
 
-function stateOf({ cancelled, total }: StoredBatch, of: (status: SessionStatus) => number): SessionStatus {
-  const open = of('queued') + of('running');
-  if (open > 0) return of('queued') === total ? 'queued' : 'running';
+/** What was not run has not passed. */
+function stateOf(
+  { cancelled, total, isOpen, suite }: StoredBatch & { readonly isOpen: boolean },
+  of: (status: TestState) => number,
+): SessionStatus {
+  if (isOpen) return suite === undefined && of('queued') === total ? 'queued' : 'running';
   if (cancelled) return 'stopped';
-  return of('failed') + of('stopped') > 0 ? 'failed' : 'completed';
+  // A suite whose processes were gone before they reported a test.
+  if (suite !== undefined && total === 0) return 'failed';
+  return of('failed') + of('stopped') + of('not run') > 0 ? 'failed' : 'completed';
 }

@@ -24,6 +24,7 @@ import { MAX_UPLOAD_BYTES } from '../artifacts/session-files.js';
 import type { OpenFile } from '../ports/artifacts.js';
 import type { Joined } from '../ports/joined.js';
 import { newSessionId } from '../sessions/index.js';
+import { assertOwner, ownerOf } from './batch-owner.js';
 import { noteOf, type ResultNodes, ResultZips, zipOf } from './result-zips.js';
 import { batchRow, type StoredBatch } from './stored-batch.js';
 
@@ -93,7 +94,7 @@ export class JoinedBatches implements Joined {
 
   async claim(id: string, request: ClaimRequest, caller: string): Promise<ClaimAnswer> {
     const batch = await this.#find(id);
-    assertOwner(batch, caller);
+    assertOwner({ id: batch.id, owner: batch.join.owner, what: `Build ${batch.join.build}` }, caller);
     const { machine = 'unnamed', lease = CLAIM_LEASE_S, token = randomBytes(18).toString('base64url') } = request;
     const claim = { batchId: batch.id, token, machine, leaseMs: lease * 1000, ...this.#now() };
     const number = await this.#parts.journal.changeJoined({ change: 'claim', ...claim });
@@ -219,7 +220,7 @@ export class JoinedBatches implements Joined {
     const known = await this.#parts.journal.submission(`${BUILD_KEY}${build}`);
     if (known === null) return null;
     const batch = await this.#find(known.sessionId);
-    assertOwner(batch, caller);
+    assertOwner({ id: batch.id, owner: batch.join.owner, what: `Build ${batch.join.build}` }, caller);
     if (known.fingerprint === hash) return batch;
     const message = `build ${build} was begun with other flows (${known.fingerprint}, not ${hash})`;
     throw new TroupeError(
@@ -241,19 +242,6 @@ export class JoinedBatches implements Joined {
     const now = this.#parts.clock.now();
     return { nowMs: now.getTime(), at: now.toISOString() };
   }
-}
-
-/** The access token of a caller; empty for the configured one, and if none is required. */
-function ownerOf(caller: string): string {
-  return caller.startsWith('token:') ? caller : '';
-}
-
-function assertOwner({ id, join: { build, owner } }: JoinedStored, caller: string): void {
-  if (owner === ownerOf(caller)) return;
-  throw new TroupeError(
-    'FORBIDDEN',
-    `Build ${build} (batch ${id}) was begun with another access token: all machines of a build use the same one`,
-  );
 }
 
 function attemptOf(batchId: string, { attempt, machine, state, data, artifacts }: JoinedAttempt) {

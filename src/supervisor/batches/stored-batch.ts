@@ -24,6 +24,14 @@ export const StoredBatch = z.object({
       owner: z.string(),
     })
     .optional(),
+  /** It is a run of a Playwright suite, whose processes report its tests; absent for other batches. */
+  suite: z
+    .object({
+      run: z.string(),
+      /** The access token that it was made with; empty for none. */
+      owner: z.string(),
+    })
+    .optional(),
 });
 export type StoredBatch = z.infer<typeof StoredBatch>;
 

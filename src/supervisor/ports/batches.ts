@@ -11,6 +11,7 @@ import type {
 import type { EventPage } from '../../protocol/event-row.js';
 import type { Joined } from './joined.js';
 import type { Submitter } from './submitter.js';
+import type { Suites } from './suites.js';
 
 /**
  * The gateway's interface to batches. Calls reject with a TroupeError whose code is in the error table; an unknown id
@@ -20,6 +21,8 @@ import type { Submitter } from './submitter.js';
 export interface Batches {
   /** Batches whose jobs machines claim. */
   readonly joined: Joined;
+  /** Runs of Playwright suites. */
+  readonly suites: Suites;
   /** Resolves when all of it is on disk. If a job is rejected, nothing is stored, and the error contains its index. */
   create(request: BatchRequest, submitter: Submitter): Promise<AcceptedBatch>;
   get(id: string): Promise<BatchRecord>;

@@ -2,10 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from 'ctrf';
 import t from 'tap';
+import type { TestAttempt, TestState } from '#troupe/protocol/batches/suite.js';
 import { renderCtrf } from '#troupe/report/suite/ctrf.js';
 import { annotationsOf, renderJobSummary } from '#troupe/report/suite/github.js';
 import { renderIndexHtml } from '#troupe/report/suite/index-html.js';
 import { renderSuiteJUnit } from '#troupe/report/suite/suite-junit.js';
+import { suiteTestResult } from '#troupe/report/suite/suite-test.js';
 import { junitFaults } from '../../support/junit-shape.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { FAILURE, flowResult, HOSTILE, sampleSuite } from './suite-fixture.js';
@@ -14,7 +16,27 @@ guardLeaks(t);
 
 const ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const hostile = { ...FAILURE, message: HOSTILE, frame: HOSTILE, file: `flows/${HOSTILE}.js`, expected: HOSTILE };
+const suiteTest = (state: TestState, ...statuses: readonly TestAttempt['status'][]) => {
+  const about = { id: state, suite: HOSTILE, titlePath: [HOSTILE, state], project: HOSTILE, repeat: 1, file: HOSTILE };
+  const startedAt = '2026-01-02T03:04:05.000Z';
+  const attempts = statuses.map((status, index): TestAttempt => {
+    const failure = status === 'failed' ? hostile : null;
+    const common = { expectedStatus: 'passed', startedAt, durationMs: 5, sessionId: null, failure } as const;
+    return { attempt: index + 1, status, ...common };
+  });
+  const test = { ...about, line: 3, column: 1, tags: [HOSTILE], reason: HOSTILE, name: HOSTILE, state, attempts };
+  return suiteTestResult({ ...test, flaky: attempts.length > 1 && state === 'completed' }, 'http://127.0.0.1');
+};
+const suiteTests = [
+  suiteTest('completed', 'passed'),
+  suiteTest('completed', 'failed', 'passed'),
+  suiteTest('failed', 'failed', 'failed', 'skipped'),
+  suiteTest('skipped', 'skipped'),
+  suiteTest('not run', 'skipped'),
+  suiteTest('stopped', 'interrupted'),
+];
 const suites = {
+  'of Playwright tests': sampleSuite(suiteTests),
   'of every outcome': sampleSuite(),
   'without flows': sampleSuite([]),
   'outside of CI': { ...sampleSuite(), build: null, labels: {} },
@@ -30,6 +52,14 @@ t.test('CTRF files are valid by the published schema', async (t) => {
     const { errors } = validate(JSON.parse(renderCtrf(suite, ID)));
     t.same(errors ?? [], [], name);
   }
+});
+
+t.test('Tests of Playwright that were not run are neither passed nor skipped', async (t) => {
+  const { results } = JSON.parse(renderCtrf(sampleSuite(suiteTests), ID));
+  t.match(results.summary, { tests: 6, passed: 2, failed: 1, skipped: 1, other: 2, flaky: 1 });
+  t.match(results.tests[4], { status: 'other', rawStatus: 'not run' });
+  t.match(results.tests[2].retryAttempts, { length: 1 });
+  t.match(renderSuiteJUnit(sampleSuite(suiteTests)), '<testsuites name="troupe" tests="6" failures="1" errors="2"');
 });
 
 t.test('CTRF tells flaky and quarantined flows from passed and failed ones', async (t) => {

@@ -11,6 +11,8 @@ export interface JobFailure {
   readonly message: string;
   /** `flow:line:column`; null if it is not known. */
   readonly place: string | null;
+  /** The Playwright test of the flow in which it failed; null if it was in none. */
+  readonly test: string | null;
   readonly frame: string | null;
   readonly expected: string | null;
   readonly received: string | null;
@@ -61,6 +63,7 @@ export function failureOf({ error }: SessionRecord): JobFailure | null {
     code,
     message,
     place: flow === null ? null : parts.join(':'),
+    test: textIn(details, 'test'),
     frame,
     expected: textIn(details, 'expected'),
     received: textIn(details, 'received'),

@@ -1,4 +1,5 @@
 import type { BatchList, BatchRecord } from '../../../../src/protocol/batches/batch.js';
+import type { SessionRecord } from '../../../../src/protocol/session.js';
 import type { SessionRow } from '../../../../src/protocol/stream.js';
 import { call } from '../api.js';
 
@@ -24,6 +25,7 @@ class RunTable {
     this.runs = [...page.batches, ...older];
     if (older.length === 0) this.next = page.next;
     this.loaded = true;
+    if (this.runs.some(isOpenSuite)) this.#ask();
   }
 
   async more(): Promise<void> {
@@ -35,12 +37,29 @@ class RunTable {
 
   /** Called with each change of sessions. */
   changed(rows: readonly SessionRow[]): void {
-    if (this.#timer !== null || !rows.some(({ record }) => record.batch !== null)) return;
-    this.#timer = setTimeout(() => {
+    if (rows.some(({ record }) => record.batch !== null || runOf(record) !== undefined)) this.#ask();
+  }
+
+  /** A view has fetched a run: that of a suite, whose tests need no session, is asked for again until it has ended. */
+  fetched(run: BatchRecord): void {
+    if (isOpenSuite(run)) this.#ask();
+  }
+
+  #ask(): void {
+    this.#timer ??= setTimeout(() => {
       this.#timer = null;
       this.version += 1;
     }, PACE_MS);
   }
+}
+
+function isOpenSuite({ suite, endedAt }: BatchRecord): boolean {
+  return suite !== undefined && endedAt === null;
+}
+
+/** The run of a Playwright suite that a session belongs to; undefined for others. */
+export function runOf({ mode, labels }: Pick<SessionRecord, 'mode' | 'labels'>): string | undefined {
+  return mode === 'live' && labels.worker !== undefined ? labels.run : undefined;
 }
 
 function fetchRuns(before: string | null): Promise<BatchList> {
