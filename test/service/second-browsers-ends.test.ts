@@ -203,7 +203,7 @@ ben.expect('{p}').toHaveText(/fresh/);
   const told = model.requests.map(({ body }) => body.messages.at(-1)?.content ?? '').join('\n');
   t.match(job, { state: 'completed' }, told);
   const { body: report } = await service.call('GET', `/api/sessions/${job.id}/report.json`);
-  t.match(report.flows, [{ path: 'stale', status: 'passed' }], told);
+  t.match(report.flows, [{ path: 'stale', status: 'repaired' }], told);
   t.match(report.deviations, [
     {
       did: [
