@@ -66,7 +66,10 @@ async function applyMerged(transaction: WriteTransaction, write: MergedWrite): P
       await kysely.deleteFrom('kept').where('kind', '=', kind).where('id', 'in', ids).execute();
     }
   }
-  if (write.events.length === 0) return 0;
+  if (write.events.length === 0) {
+    await markRepaired(kysely, write.sessions);
+    return 0;
+  }
   // Last: with PostgreSQL, other nodes' events wait from here to the commit.
   const first = await transaction.takeEventNumbers(write.events.length);
   await transaction.insert(
@@ -77,7 +80,16 @@ async function applyMerged(transaction: WriteTransaction, write: MergedWrite): P
     insertFlowRuns,
     write.flowRuns.map(({ index, ...run }) => ({ seq: first + index, ...run })),
   );
+  await markRepaired(kysely, write.sessions);
   return first;
+}
+
+/** Marks the failed flows of jobs that a model completed: that is known when the job ends. */
+async function markRepaired(kysely: WriteTransaction['kysely'], sessions: MergedWrite['sessions']): Promise<void> {
+  for (const { id, created_at } of sessions.filter(({ outcome }) => outcome === 'repaired')) {
+    const failed = kysely.updateTable('flow_runs').set({ status: 'repaired' }).where('at', '>=', created_at);
+    await failed.where('session_id', '=', id).where('status', '=', 'failed').execute();
+  }
 }
 
 /** @returns the value of the request */

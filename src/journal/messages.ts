@@ -174,7 +174,8 @@ export interface FlowRun {
   readonly sessionId: string;
   /** When the run ended. */
   readonly at: string;
-  readonly status: 'passed' | 'failed';
+  /** `repaired`: it failed, and a model completed its job. */
+  readonly status: 'passed' | 'failed' | 'repaired';
   readonly durationMs: number;
 }
 

@@ -32,7 +32,7 @@ export interface Schema extends ClusterTables, JoinedTables {
     flow: string;
     session_id: string;
     at: string;
-    status: 'passed' | 'failed';
+    status: 'passed' | 'failed' | 'repaired';
     duration_ms: number;
   };
   /** SQLite's own table: the highest number that each table has given out. */

@@ -247,10 +247,14 @@ export const SessionRecord = z.object({
   iterations: z.int(),
   /** 1, plus one for each retry. */
   attempt: z.int(),
+  /** The `retries` of the request; absent: none. */
+  retries: z.int().optional(),
   queuePosition: z.int().nullable(),
   createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),
   endedAt: z.iso.datetime().nullable(),
+  /** How long after its start it had no browser, in milliseconds: the pauses between attempts. Absent: it had none. */
+  pausedMs: z.number().optional(),
   lastActivityAt: z.iso.datetime(),
   endReason: EndReason.nullable(),
   summary: z.string().nullable(),

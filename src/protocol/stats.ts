@@ -15,13 +15,15 @@ const Runs = z.object({
   runs: z.int(),
   passed: z.int(),
   failed: z.int(),
+  /** Failed, and a model completed the job. */
+  repaired: z.int(),
   /** 0 to 1. */
   passRate: z.number(),
-  /**
-   * 0 to 1: the share of runs whose result differs from the previous one's, or that passed only after a failed attempt.
-   */
+  /** 0 to 1: the share of runs that passed after a failed attempt, on the same code. */
   flakiness: z.number(),
-  /** Of passed runs; null if there are none. */
+  /** 0 to 1: the share of runs whose result differs from the previous one's. */
+  changes: z.number(),
+  /** Of passed runs, each with all of its attempts; null if there are none. */
   durationMs: z.object({ p50: z.number(), p95: z.number() }).nullable(),
 });
 export type Runs = z.infer<typeof Runs>;

@@ -1,14 +1,3 @@
-/** `340 ms`, `4.2 s`, `3 min 05 s`, `1 h 02 min`. */
-export function formatDuration(ms: number): string {
-  if (ms < 999.5) return `${Math.round(ms)} ms`;
-  const seconds = ms / 1000;
-  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
-  const minutes = Math.round(seconds / 60);
-  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
-}
-
 /** `2026-01-02 03:04:05 UTC` of an ISO 8601 instant. */
 export function formatInstant(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;

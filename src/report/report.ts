@@ -5,6 +5,7 @@ import type { EventData, JournalEvent, StepKind } from '../protocol/events.js';
 import type { Failure } from '../protocol/report/failure.js';
 import type { Report, VideoFailure } from '../protocol/report/report.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { queuedMs, ranMs } from '../protocol/times.js';
 import { TRACE } from '../protocol/trace/trace.js';
 import { type Evidence, failureOf, type Occurrence, type PageError } from './failure-evidence.js';
 import type { NotedRequests } from './har.js';
@@ -55,6 +56,8 @@ export class ReportBuilder {
   #script: { readonly script: number; readonly kind: StepKind; readonly at: string } | null = null;
   #failedScript: Occurrence | null = null;
   readonly #startedAt: string;
+  /** When the newest attempt got its browser. */
+  #attemptAt: string;
   #lastAt: string;
 
   constructor(record: SessionRecord) {
@@ -62,6 +65,7 @@ export class ReportBuilder {
     this.#flowFiles = new Map(record.flowFiles.map((file) => [flowOfFile(file), file]));
     this.#startedAt = record.startedAt ?? record.createdAt;
     this.#lastAt = this.#startedAt;
+    this.#attemptAt = this.#startedAt;
   }
 
   add(event: JournalEvent): void {
@@ -113,6 +117,9 @@ export class ReportBuilder {
         }
         return;
       case 'SessionStarted':
+        this.#attemptAt = at;
+        this.#interrupt(at);
+        return;
       case 'SessionRestarted':
       case 'SessionEnded':
         // No flow outlives its browser: a retried job starts its flows again.
@@ -180,7 +187,9 @@ export class ReportBuilder {
       failure: this.#failure(flows, end, evidence),
       startedAt: record.startedAt,
       endedAt: record.endedAt,
-      durationMs: record.startedAt === null ? 0 : between(record.startedAt, end),
+      durationMs: ranMs({ ...record, endedAt: end }, 0) ?? 0,
+      queuedMs: queuedMs({ ...record, endedAt: end }, 0),
+      pausedMs: record.pausedMs ?? 0,
       iterations: record.iterations,
       tokens: record.tokens,
       flows,
@@ -274,7 +283,7 @@ export class ReportBuilder {
 
   #attemptFailed({ attempt, error }: EventData<'AttemptFailed'>, at: string): void {
     this.#interrupt(at);
-    this.#attempts.push({ attempt, endedAt: at, error, flows: this.#flows });
+    this.#attempts.push({ attempt, endedAt: at, durationMs: between(this.#attemptAt, at), error, flows: this.#flows });
     this.#flows = [];
     this.#origin = null;
   }

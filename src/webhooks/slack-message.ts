@@ -1,5 +1,6 @@
 import type { BatchFailure, BatchJob, BatchOutcome } from '../protocol/batches/batch.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { formatDuration, ranMs } from '../protocol/times.js';
 import { cut, type FailureReason, failureReason } from './failure-reason.js';
 
 /** Slack's limits: of a header, and of the text of a section. */
@@ -20,12 +21,13 @@ const ENDS: Readonly<Record<string, { readonly sign: string; readonly word: stri
  * line of the cause, counts, and a link if the service knows its public address.
  */
 export function slackMessage(record: SessionRecord): object {
-  const { name, id, status, flowFiles, attempt, startedAt, endedAt, labels, links, error } = record;
+  const { name, id, status, flowFiles, attempt, labels, links, error } = record;
+  const ms = ranMs(record, Date.now());
   const title = titleOf(name ?? record.prompt?.split('\n')[0] ?? id, status);
   const facts = [
     ...(flowFiles.length === 0 ? [] : [flowFiles.length === 1 ? '1 flow' : `${flowFiles.length} flows`]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...secondsOf(startedAt, endedAt),
+    ...(ms === null ? [] : [formatDuration(ms)]),
     ...labelsOf(labels),
     `session ${id}`,
   ];
@@ -74,7 +76,7 @@ export function slackBatchMessage(outcome: BatchOutcome): object {
     ...(counts.stopped > 0 ? [`${counts.stopped} stopped`] : []),
     `of ${counts.total}`,
   ].join(' · ');
-  const facts = [summary, ...secondsOf(createdAt, endedAt), ...labelsOf(labels), `batch ${id}`];
+  const facts = [summary, ...wallTime(createdAt, endedAt), ...labelsOf(labels), `batch ${id}`];
   return {
     text: cut(escaped(`${title}: ${summary}`), MAX_SECTION),
     blocks: [
@@ -130,9 +132,8 @@ function titleOf(name: string, status: string): string {
   return `${name} ${endOf(status).word}`;
 }
 
-function secondsOf(startedAt: string | null, endedAt: string | null): readonly string[] {
-  if (startedAt === null || endedAt === null) return [];
-  return [`${((Date.parse(endedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`];
+function wallTime(createdAt: string, endedAt: string | null): readonly string[] {
+  return endedAt === null ? [] : [formatDuration(Math.max(0, Date.parse(endedAt) - Date.parse(createdAt)))];
 }
 
 function labelsOf(labels: { readonly [name: string]: string }): readonly string[] {

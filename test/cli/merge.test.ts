@@ -114,3 +114,20 @@ t.test('The setups of each part are in the merged run, by the number of their pa
   const merged = mergeParts(parts, (at, path) => `${at}/${path}`).suite.flows.map(({ name }) => name);
   t.same(merged, ['_setup (part 1)', '_setup (part 2)', '_setup (part 3)', 'login', 'shop/buy', 'shop/pay']);
 });
+
+t.test('Repaired flows fail the merged run if asked to, unless they are quarantined', async (t) => {
+  const dir = t.testdir();
+  const merged = (name: string, quarantine: { until: string; ticket: string } | null, ...words: string[]) => {
+    const at = join(dir, name);
+    mkdirSync(at, { recursive: true });
+    const repaired = flowResult('buy', { outcome: 'repaired', failure: FAILURE, quarantine });
+    writeFileSync(
+      join(at, 'run.json'),
+      renderSuiteFile(sampleSuite([repaired]), null, (path) => path),
+    );
+    return runMerge([at, '--junit', join(dir, 'j.xml'), ...words]);
+  };
+  t.equal(await merged('a', null), 0);
+  t.equal(await merged('b', null, '--fail-on-repaired'), 1);
+  t.equal(await merged('c', { until: '2026-12-31', ticket: 'SHOP-7' }, '--fail-on-repaired'), 0);
+});

@@ -5,6 +5,7 @@ import { SessionId } from '#troupe/protocol/session.js';
 import { Stats } from '#troupe/protocol/stats.js';
 import { flowStats } from '#troupe/supervisor/jobs/flow-stats.js';
 import { ManualClock } from '../actors/manual-clock.js';
+import { session } from '../journal/stored-sessions.js';
 import { guardLeaks } from '../support/leaks.js';
 import { journalPlace } from '../support/test-store.js';
 
@@ -46,12 +47,14 @@ t.test('What flows did is told from the journal, also when their sessions are go
     'flows that others call, and what is older, are not told',
   );
   const [buy, login] = all.flows;
-  t.match(buy, { runs: 4, passed: 3, failed: 1, passRate: 0.75, durationMs: { p50: 200, p95: 300 } });
-  t.equal(buy?.flakiness, 0.5, 'one run failed after one that passed, the next one passed again, and not at once');
-  t.match(login, { runs: 2, passRate: 0, flakiness: 0, durationMs: null });
+  t.match(buy, { runs: 4, passed: 3, failed: 1, repaired: 0, passRate: 0.75 });
+  t.same(buy?.durationMs, { p50: 200, p95: 1200 }, 'a run took as long as its attempts together');
+  t.equal(buy?.flakiness, 0.25, 'one run passed after a failed attempt');
+  t.equal(buy?.changes, 0.5, 'one run failed after one that passed, and the next one passed again');
+  t.match(login, { runs: 2, passRate: 0, flakiness: 0, changes: 0, durationMs: null });
   t.match(buy?.periods, [
     { from: '2025-12-10T00:00:00.000Z', runs: 2, passed: 1 },
-    { from: '2025-12-11T00:00:00.000Z', runs: 1, passed: 1, flakiness: 1 },
+    { from: '2025-12-11T00:00:00.000Z', runs: 1, passed: 1, flakiness: 1, changes: 1 },
     { from: '2025-12-20T00:00:00.000Z', runs: 1 },
   ]);
 
@@ -74,4 +77,25 @@ t.test('What flows did is told from the journal, also when their sessions are go
     joinedBefore: '2025-12-21T00:00:00.000Z',
   });
   t.match((await flowStats(journal, clock, {})).flows, [{ flow: 'login', runs: 1 }]);
+});
+
+t.test('A run that a model completed is repaired: neither passed nor flaky', async (t) => {
+  const journal = await Journal.open(await journalPlace(t, `${t.testdir({})}/troupe.db`));
+  t.teardown(() => journal.close());
+  const clock = new ManualClock();
+  const end = (n: number, outcome: 'repaired' | undefined) =>
+    session(n, {
+      createdAt: '2025-12-10T00:00:00.000Z',
+      status: 'completed',
+      state: 'completed',
+      ...(outcome === undefined ? {} : { outcome }),
+    });
+  // Continued by the model, completed by hand, and only then one that passed; the end is written with the flow, and later.
+  await journal.write({ events: [ended(1, 'buy', 10, 'failed', 900), ended(1, 'buy', 10, 'passed', 300)] });
+  await journal.write({ records: [end(1, 'repaired')] });
+  await journal.write({ events: [ended(2, 'buy', 11, 'failed', 900)], records: [end(2, 'repaired')] });
+  await journal.write({ events: [ended(3, 'buy', 12, 'passed', 200)], records: [end(3, undefined)] });
+  const [buy] = (await flowStats(journal, clock, {})).flows;
+  t.match(buy, { runs: 3, passed: 1, failed: 0, repaired: 2, flakiness: 0, durationMs: { p50: 200, p95: 200 } });
+  t.equal(buy?.changes, 1 / 3);
 });

@@ -53,10 +53,12 @@ export async function runMerge(args: readonly string[]): Promise<number> {
     ...(timings === undefined || unwritten.length > 0 ? [] : [`Timings: ${timings}`]),
     ...unwritten,
   ]);
-  const { failed, repaired, notRun } = countFlows(suite);
+  const { failed, notRun } = countFlows(suite);
   const flaky =
     values['fail-on-flaky'] === true && suite.flows.some((flow) => isFlaky(flow) && flow.quarantine === null);
-  const repairedFails = values['fail-on-repaired'] === true && repaired > 0;
+  const repairedFails =
+    values['fail-on-repaired'] === true &&
+    suite.flows.some(({ outcome, quarantine }) => outcome === 'repaired' && quarantine === null);
   if (unwritten.length > 0) return 2;
   return failed > 0 || notRun > 0 || missing.length > 0 || flaky || repairedFails ? 1 : 0;
 }

@@ -18,8 +18,9 @@ export function failureOf(record: SessionRecord, report: Report | null): Failure
 
 /** The failed attempts of a job before its last one, which the service retried by itself. */
 export function retriedAttempts(report: Report | null): readonly EarlierAttempt[] {
-  return (report?.attempts ?? []).map(({ attempt, error, flows }) => ({
+  return (report?.attempts ?? []).map(({ attempt, durationMs, error, flows }) => ({
     attempt,
+    durationMs,
     failure: flowFailure(flows) ?? fromError(error),
   }));
 }

@@ -35,7 +35,7 @@ export async function readHistory(
 
 /** @param records newest first */
 export function historyOf(
-  records: readonly Pick<SessionRecord, 'name' | 'status' | 'labels'>[],
+  records: readonly Pick<SessionRecord, 'name' | 'status' | 'outcome' | 'labels'>[],
   failed: readonly string[],
 ): ReadonlyMap<string, FlowHistory> {
   const history = new Map<string, FlowHistory>();
@@ -44,11 +44,12 @@ export function historyOf(
     for (const record of records) {
       const { commit } = record.labels;
       if (record.name !== name || commit === undefined) continue;
-      if (record.status === 'completed') {
+      if (record.status === 'completed' && record.outcome === undefined) {
         history.set(name, firstFailed === null ? { isNew: true, commit } : { isNew: false, commit: firstFailed });
         break;
       }
-      if (record.status === 'failed') firstFailed = commit;
+      // What a model completed had failed.
+      if (record.status === 'failed' || record.outcome === 'repaired') firstFailed = commit;
     }
     if (!history.has(name) && firstFailed !== null) history.set(name, { isNew: false, commit: firstFailed });
   }

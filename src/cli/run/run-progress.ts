@@ -1,4 +1,5 @@
 import type { SessionRecord } from '../../protocol/session.js';
+import { formatDuration, ranMs, waitText } from '../../protocol/times.js';
 import { failureText } from '../../report/suite/failure-text.js';
 import {
   countFlows,
@@ -78,7 +79,9 @@ export class RunProgress {
     this.#ended.set(index, mark);
     const sign = this.#terminal ? this.#paint(SIGNS[mark], COLOURS[mark]) : mark.padEnd(7);
     const again = attempt > 1 ? `, attempt ${attempt}` : '';
-    this.#line(`${sign} ${name}  ${seconds(durationOf(record))}${again}${note === '' ? '' : `, ${note}`}`);
+    this.#line(
+      `${sign} ${name}  ${formatDuration(ranMs(record, Date.now()) ?? 0)}${again}${note === '' ? '' : `, ${note}`}`,
+    );
   }
 
   /**
@@ -109,7 +112,7 @@ export class RunProgress {
         .filter(({ startedAt }) => startedAt !== null)
         .sort((a, b) => b.durationMs - a.durationMs)
         .slice(0, SLOWEST)) {
-        this.#out.write(`  ${seconds(flow.durationMs).padStart(8)}  ${flow.name}\n`);
+        this.#out.write(`  ${formatDuration(flow.durationMs).padStart(12)}  ${flow.name}\n`);
       }
     }
     const counts = countFlows(suite);
@@ -121,7 +124,7 @@ export class RunProgress {
       ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
       ...(counts.notRun > 0 ? [`${counts.notRun} not run`] : []),
     ];
-    const took = seconds(performance.now() - this.#startedAt);
+    const took = formatDuration(performance.now() - this.#startedAt);
     this.#out.write(`\n${countedJobs(this.#total)}: ${parts.join(', ')}, in ${took}\n`);
     for (const line of notes) this.#out.write(`${line}\n`);
   }
@@ -137,10 +140,13 @@ export class RunProgress {
     this.#out.write(`\n${this.#paint(text, colour)}\n`);
   }
 
-  #failure({ name, failure, history, report, picture, again }: FlowResult, number: number): void {
+  #failure(flow: FlowResult, number: number): void {
+    const { name, failure, history, report, picture, again } = flow;
+    const waited = waitText(flow);
     const since = history === null ? '' : `  ${historyText(history)}`;
     const text = [
       ...(failure === null ? [] : [failureText(failure)]),
+      ...(waited === null ? [] : [`Waited: ${waited}`]),
       ...(picture === null ? [] : [`Picture: ${picture}`]),
       ...(report === null ? [] : [`Report: ${report}`]),
       ...(again === null ? [] : [`Run it again: ${again}`]),
@@ -172,7 +178,7 @@ export class RunProgress {
     const names = [...this.#running.values()].join(', ');
     const count = [...this.#ended.values()].filter((mark) => mark === 'failed').length;
     const failed = count > 0 ? `, ${count} failed` : '';
-    const text = `${this.#ended.size}/${this.#total} done${failed}, ${seconds(performance.now() - this.#startedAt)}  ${names}`;
+    const text = `${this.#ended.size}/${this.#total} done${failed}, ${formatDuration(performance.now() - this.#startedAt)}  ${names}`;
     this.#out.write(`\r\u001b[K${text.slice(0, Math.max(20, this.#out.columns - 1))}`);
   }
 
@@ -186,19 +192,8 @@ export function countedJobs(count: number): string {
   return count === 1 ? '1 job' : `${count} jobs`;
 }
 
-/** How long a job ran, in milliseconds. */
-export function durationOf({ startedAt, endedAt }: SessionRecord): number {
-  return startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
-}
-
 function markOf({ status, outcome, error }: SessionRecord, attempt: number): Mark {
   if (outcome !== undefined) return outcome;
   if (status === 'completed') return attempt > 1 ? 'flaky' : 'passed';
   return status === 'failed' && !isLost(error) ? 'failed' : 'not run';
-}
-
-function seconds(ms: number): string {
-  return ms < 60_000
-    ? `${(ms / 1000).toFixed(1)} s`
-    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }

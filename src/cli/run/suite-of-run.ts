@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Failure } from '../../protocol/report/failure.js';
 import type { Report } from '../../protocol/report/report.js';
 import type { SessionRecord } from '../../protocol/session.js';
+import { queuedMs, ranMs } from '../../protocol/times.js';
 import { type EarlierAttempt, type FlowOutcome, type FlowResult, isLost } from '../../report/suite/suite-result.js';
 import type { UsedService } from '../own-service.js';
 import { againCommand } from './again-command.js';
@@ -16,7 +17,6 @@ import { originalName, type PlannedFlow } from './plan/plan-run.js';
 import type { QuarantineEntry } from './plan/quarantine.js';
 import { readHistory } from './run-history.js';
 import type { RunOptions } from './run-options.js';
-import { durationOf } from './run-progress.js';
 import type { RunReports } from './run-reports.js';
 
 /** What the results of a run are made of. */
@@ -100,8 +100,7 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
     failure,
     notRun: ended === 'stopped' ? (failure?.message ?? known.whyNotRun(index, outcome.cause)) : null,
     earlier: earlierOf(found).map((one) => ({ ...one, failure: at(one.failure) })),
-    startedAt: last?.startedAt ?? null,
-    durationMs: last === undefined ? 0 : durationOf(last),
+    ...timesOf(records),
     sessionId: last?.id ?? known.started.get(index) ?? null,
     report: last === undefined ? null : reportOf(outcome, last, outcome.folderOf(index, records.length - 1)),
     picture: last === undefined ? null : await pictureOf(outcome, last, failure, index, records.length - 1),
@@ -126,9 +125,36 @@ function earlierOf(
 ): readonly EarlierAttempt[] {
   const earlier = found.flatMap(({ record, report }, index) => [
     ...retriedAttempts(report),
-    ...(index === found.length - 1 ? [] : [{ attempt: 0, failure: failureOf(record, report) }]),
+    ...(index === found.length - 1
+      ? []
+      : [{ attempt: 0, failure: failureOf(record, report), durationMs: lastAttemptMs(record, report) }]),
   ]);
-  return earlier.map(({ failure }, index) => ({ attempt: index + 1, failure }));
+  return earlier.map((one, index) => ({ ...one, attempt: index + 1 }));
+}
+
+/** How long the last attempt of a job took, without those that the service retried. */
+function lastAttemptMs(record: SessionRecord, report: Report | null): number | undefined {
+  const all = ranMs(record, Date.now());
+  const retried = (report?.attempts ?? []).map(({ durationMs }) => durationMs);
+  if (all === null || (report === null && record.attempt > 1) || retried.includes(undefined)) return undefined;
+  return retried.reduce<number>((rest, ms = 0) => rest - ms, all);
+}
+
+/** The times of a flow's jobs: more than one if the run itself retried it. */
+function timesOf(
+  records: readonly SessionRecord[],
+): Pick<FlowResult, 'startedAt' | 'durationMs' | 'queuedMs' | 'pausedMs'> {
+  const now = Date.now();
+  const started = records.filter(({ startedAt }) => startedAt !== null);
+  const [first] = records;
+  const times = { startedAt: started[0]?.startedAt ?? null, durationMs: 0, pausedMs: 0 };
+  for (const [index, record] of started.entries()) {
+    const before = started[index - 1]?.endedAt ?? null;
+    const gap = before === null ? 0 : Math.max(0, Date.parse(record.startedAt ?? before) - Date.parse(before));
+    times.durationMs += ranMs(record, now) ?? 0;
+    times.pausedMs += gap + (record.pausedMs ?? 0);
+  }
+  return { ...times, queuedMs: first === undefined ? 0 : queuedMs(first, now) };
 }
 
 /** Where a person finds the report of a job: a file, or the service's page. */

@@ -110,7 +110,16 @@ const JOINED_RESULT = {
 const CONTROL = 'Zx3k9QmV0c7LrT2yPq8WaA';
 const TOKEN = { id: 't1o2k3e4n5id', name: 'ci', role: 'run', limits: { running: 5 }, createdAt: AT };
 const FILE = { name: 'invoice.pdf', bytes: 18_204, source: 'download', modifiedAt: AT };
-const RUNS = { runs: 20, passed: 19, failed: 1, passRate: 0.95, flakiness: 0.05, durationMs: { p50: 4210, p95: 6100 } };
+const RUNS = {
+  runs: 20,
+  passed: 19,
+  failed: 1,
+  repaired: 0,
+  passRate: 0.95,
+  flakiness: 0.05,
+  changes: 0.1,
+  durationMs: { p50: 4210, p95: 6100 },
+};
 const DELIVERY = {
   moment: 'ended',
   origin: 'https://ci.example.test',

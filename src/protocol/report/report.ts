@@ -37,14 +37,25 @@ export const Report = z.object({
   failure: Failure.nullable(),
   startedAt: z.iso.datetime().nullable(),
   endedAt: z.iso.datetime().nullable(),
+  /** Of all attempts together, without the pauses between them. */
   durationMs: z.number(),
+  /** How long it waited for its first browser, and between its attempts. Absent in reports of earlier versions. */
+  queuedMs: z.number().optional(),
+  pausedMs: z.number().optional(),
   iterations: z.int(),
   tokens: Tokens,
   /** Flows of the last attempt. */
   flows: z.array(ReportedFlow),
   /** The failed attempts before the last one, if the job has `retries`. */
   attempts: z.array(
-    z.object({ attempt: z.int(), endedAt: z.iso.datetime(), error: ErrorBodySchema, flows: z.array(ReportedFlow) }),
+    z.object({
+      attempt: z.int(),
+      endedAt: z.iso.datetime(),
+      /** Absent in reports of earlier versions. */
+      durationMs: z.number().optional(),
+      error: ErrorBodySchema,
+      flows: z.array(ReportedFlow),
+    }),
   ),
   /** Calls of the model, including failed ones; the first 1,000. Long texts are truncated. */
   modelCalls: z.array(

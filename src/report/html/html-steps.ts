@@ -1,7 +1,8 @@
 import { ownScreenshot } from '../../protocol/own-screenshot.js';
 import type { Report } from '../../protocol/report/report.js';
+import { formatDuration } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
-import { count, formatDuration, shorten } from '../format.js';
+import { count, shorten } from '../format.js';
 import type { ImageSource } from '../images.js';
 
 type Step = Report['steps'][number];

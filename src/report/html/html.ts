@@ -1,9 +1,10 @@
 import { assertNever } from '../../base/assert-never.js';
 import { ownScreenshot } from '../../protocol/own-screenshot.js';
 import type { Report } from '../../protocol/report/report.js';
+import { formatDuration, waitText } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { type Failure, type FailureList, listFailures } from '../failures.js';
-import { count, formatBytes, formatDuration, formatInstant, shorten } from '../format.js';
+import { count, formatBytes, formatInstant, shorten } from '../format.js';
 import type { ImageSource } from '../images.js';
 import { comparedFiles, comparedSection } from './compared.js';
 import { evidenceRows } from './evidence-rows.js';
@@ -62,6 +63,7 @@ function head(report: Report, title: string, { failures, more }: FailureList): s
   const checks = report.assertions.length;
   const facts: readonly (readonly [string, string])[] = [
     ['Duration', formatDuration(report.durationMs)],
+    ...waitFacts(report),
     ['Started', report.startedAt === null ? 'not yet' : formatInstant(report.startedAt)],
     ...(report.flows.length > 0 ? ([['Flows', `${passed} of ${report.flows.length} passed`]] as const) : []),
     ...(report.attempts.length > 0 ? ([['Attempts', String(report.attempts.length + 1)]] as const) : []),
@@ -84,6 +86,12 @@ ${n > 0 ? `<a class="pill bad" href="#failures">${count(n, 'failure')}</a>` : ''
 ${prompt !== '' && prompt !== title ? `<p class="text soft">${esc(shorten(prompt, 1_500))}</p>` : ''}
 ${report.summary === null ? '' : `<p class="text">${esc(shorten(report.summary, 4_000))}</p>`}
 <dl class="facts">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${esc(value)}</dd></div>`).join('')}</dl></header>`;
+}
+
+/** How long it waited, if that is worth a word. */
+function waitFacts({ queuedMs = 0, pausedMs = 0 }: Report): readonly (readonly [string, string])[] {
+  const text = waitText({ queuedMs, pausedMs });
+  return text === null ? [] : [['Waited', text]];
 }
 
 function* failuresSection(
@@ -171,8 +179,8 @@ function flowsSection(report: Report): string {
 function attemptsSection({ attempts }: Report): string {
   if (attempts.length === 0) return '';
   const rows = attempts.map(
-    ({ attempt, endedAt, error, flows }) =>
-      `<div class="flow">${mark(false)}<span class="text">Attempt ${attempt}</span><span class="soft">${formatInstant(endedAt)}</span>
+    ({ attempt, endedAt, durationMs, error, flows }) =>
+      `<div class="flow">${mark(false)}<span class="text">Attempt ${attempt}</span><span class="soft">${durationMs === undefined ? '' : `${formatDuration(durationMs)}, `}${formatInstant(endedAt)}</span>
 <p class="soft text">${esc(error.code)}: ${esc(shorten(error.error, 1_000))}</p>
 ${flows.length === 0 ? '' : `<p class="soft text">${flows.map(({ path, status }) => `${esc(path)} ${status}`).join(', ')}</p>`}</div>`,
   );

@@ -117,16 +117,19 @@ function testOf(flow: FlowResult): object {
         ? null
         : withoutNulls({
             session: sessionId,
+            queuedMs: flow.queuedMs,
+            pausedMs: flow.pausedMs,
             history: history === null ? null : historyText(history),
             again: flow.again,
           }),
   });
 }
 
-function attemptOf({ attempt, failure }: EarlierAttempt): object {
+function attemptOf({ attempt, failure, durationMs }: EarlierAttempt): object {
   return withoutNulls({
     attempt,
     status: 'failed',
+    duration: durationMs === undefined ? null : Math.round(durationMs),
     message: reasonOf(failure),
     trace: traceOf(failure),
     line: failure.line ?? null,

@@ -1,5 +1,6 @@
+import { formatDuration } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
-import { count, formatDuration, shorten } from '../format.js';
+import { count, shorten } from '../format.js';
 import { failureText } from './failure-text.js';
 import {
   countFlows,

@@ -1,5 +1,6 @@
 import type { Failure } from '../../protocol/report/failure.js';
 import { placeText } from '../../protocol/report/failure-context.js';
+import { formatDuration, waitText } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { codeOf, evidenceRows, listOf } from '../html/evidence-rows.js';
@@ -44,6 +45,7 @@ function rowsOf(flow: FlowResult, failure: Failure, place: string | null, { link
     ...evidenceRows(failure, longest),
     [step === undefined ? 'Step' : stepTitle(step), step === undefined ? null : `${step.index} ${code(step.js)}`],
     ['Page', failure.url === undefined || failure.url === '' ? null : pageOf(failure.url, failure.title ?? '')],
+    ['Waited', waitText(flow)],
     ['Attempts', earlier.length === 0 ? null : listOf(earlier.map((one) => esc(attemptText(one))))],
     ['Quarantine', quarantine === null ? null : esc(`until ${quarantine.until}, ${quarantine.ticket}`)],
     ['Run it again', again === null ? null : code(again)],
@@ -55,8 +57,9 @@ function rowsOf(flow: FlowResult, failure: Failure, place: string | null, { link
     .join('');
 }
 
-function attemptText({ attempt, failure }: FlowResult['earlier'][number]): string {
-  return `${attempt}: ${shorten(reasonOf(failure), MAX_LINE)}`;
+function attemptText({ attempt, failure, durationMs }: FlowResult['earlier'][number]): string {
+  const took = durationMs === undefined ? '' : ` (${formatDuration(durationMs)})`;
+  return `${attempt}: ${shorten(reasonOf(failure), MAX_LINE)}${took}`;
 }
 
 function pageOf(url: string, title: string): string {

@@ -1,5 +1,6 @@
+import { formatDuration, waitText } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
-import { formatDuration, formatInstant, shorten } from '../format.js';
+import { formatInstant, shorten } from '../format.js';
 import { type CardOptions, failureCard } from './index-card.js';
 import { INDEX_POLICY, INDEX_SCRIPT, INDEX_STYLE } from './index-style.js';
 import {
@@ -166,8 +167,9 @@ function lineOf(flow: FlowResult, state: State, link: (path: string) => string, 
     ...(flow.history === null ? [] : [historyText(flow.history)]),
   ].map((mark) => `<span class="pill ${TONES[state]}">${esc(mark)}</span>`);
   const time = flow.startedAt === null ? '' : formatDuration(flow.durationMs);
+  const waited = waitText(flow);
   return `<span class="${TONES[state]}" title="${labelOf(state)}">${SIGNS[state]}</span><span class="name">${title}${tags}</span>
-<span class="marks">${marks.join('')}</span><span class="time">${time}</span>`;
+<span class="marks">${marks.join('')}</span><span class="time"${waited === null ? '' : ` title="Waited: ${waited}"`}>${time}</span>`;
 }
 
 function countOf(counts: SuiteCounts, state: State): number {

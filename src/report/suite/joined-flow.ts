@@ -1,11 +1,11 @@
-import type { JoinedFlow } from '../../protocol/batches/joined.js';
+import type { JoinedFlow, JoinedResult } from '../../protocol/batches/joined.js';
 import type { Failure } from '../../protocol/report/failure.js';
 import { type FlowResult, isLost } from './suite-result.js';
 
 /** The part of a flow's result that a joined batch knows, whatever machine ran it. */
 export type JoinedPart = Pick<
   FlowResult,
-  'outcome' | 'failure' | 'notRun' | 'earlier' | 'startedAt' | 'durationMs' | 'sessionId'
+  'outcome' | 'failure' | 'notRun' | 'earlier' | 'startedAt' | 'durationMs' | 'queuedMs' | 'pausedMs' | 'sessionId'
 >;
 
 const NOT_RUN_WHY: Partial<Record<JoinedFlow['state'], string>> = {
@@ -22,6 +22,7 @@ export function joinedPart(
   const failures = attempts.map(({ result, machine }) =>
     result === null ? lostOn(machine) : result.failure === null ? null : at(result.failure),
   );
+  const results = attempts.flatMap(({ result }) => result ?? []);
   const ended = state === 'completed' || state === 'failed';
   const last = ended ? (attempts.at(-1)?.result ?? null) : null;
   const failure = ended ? (failures.at(-1) ?? null) : null;
@@ -33,11 +34,24 @@ export function joinedPart(
     notRun: outcome === 'stopped' ? (failure?.message ?? NOT_RUN_WHY[state] ?? null) : null,
     earlier: failures
       .slice(0, ended ? -1 : undefined)
-      .flatMap((one, attempt) => (one === null ? [] : [{ attempt: attempt + 1, failure: one }])),
-    startedAt: last?.startedAt ?? null,
-    durationMs: last?.durationMs ?? 0,
+      .flatMap((one, attempt) =>
+        one === null ? [] : [{ attempt: attempt + 1, failure: one, durationMs: attempts[attempt]?.result?.durationMs }],
+      ),
+    startedAt: results.find((result) => result.startedAt !== null)?.startedAt ?? null,
+    durationMs: results.reduce((total, { durationMs }) => total + durationMs, 0),
+    queuedMs: 0,
+    pausedMs: pausesOf(results),
     sessionId: last?.sessionId ?? null,
   };
+}
+
+/** The time between the attempts, on whatever machines. */
+function pausesOf(results: readonly JoinedResult[]): number {
+  return results.reduce((total, { startedAt, durationMs }, index) => {
+    const next = results[index + 1]?.startedAt ?? null;
+    if (startedAt === null || next === null) return total;
+    return total + Math.max(0, Date.parse(next) - Date.parse(startedAt) - durationMs);
+  }, 0);
 }
 
 /** The folder of an attempt below that of its flow; attempts from 0. */

@@ -1,4 +1,5 @@
 import { placeText } from '../../protocol/report/failure-context.js';
+import { waitText } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import {
@@ -62,11 +63,13 @@ export function renderSuiteJUnit(suite: SuiteResult): string {
 function testCaseOf(flow: FlowResult): TestCase {
   const { failure, quarantine, picture, report, earlier } = flow;
   const quarantined = flow.outcome === 'failed' && quarantine !== null;
+  const waited = waitText(flow);
   const output = [
     ...(isFlaky(flow) ? [`Flaky: passed on attempt ${earlier.length + 1}`] : []),
     ...(flow.outcome === 'repaired' ? ['Repaired: the flow failed, and a model completed the job'] : []),
     ...(quarantined ? [`Quarantined until ${quarantine.until} (${quarantine.ticket})`] : []),
     ...(flow.history === null ? [] : [`This failure is ${historyText(flow.history)}`]),
+    ...(waited === null ? [] : [`Waited: ${waited}`]),
     ...(failure?.frame === undefined ? [] : [failure.frame]),
     ...(flow.again === null || flow.outcome === 'passed' ? [] : [`Run it again: ${flow.again}`]),
     ...(report === null ? [] : [`Report: ${report}`]),

@@ -14,6 +14,8 @@ export interface EarlierAttempt {
   /** From 1. */
   readonly attempt: number;
   readonly failure: Failure;
+  /** Absent if it is not known. */
+  readonly durationMs?: number | undefined;
 }
 
 /**
@@ -42,9 +44,14 @@ export interface FlowResult {
   readonly earlier: readonly EarlierAttempt[];
   /** Its failures do not fail the run; null for most flows. */
   readonly quarantine: { readonly until: string; readonly ticket: string } | null;
-  /** Of the last attempt; null if it was not started. */
+  /** Of the first attempt; null if it was not started. */
   readonly startedAt: string | null;
+  /** Of all attempts together, without the time in the queue and the pauses between attempts. */
   readonly durationMs: number;
+  /** How long it waited to be started. */
+  readonly queuedMs: number;
+  /** How long the pauses between its attempts were. */
+  readonly pausedMs: number;
   /** The session of the last attempt; null if it was not submitted. */
   readonly sessionId: string | null;
   /** Its report, as a path from the folder of the command or a URL; null if there is none. */
@@ -140,6 +147,8 @@ export function unrunFlow(name: string, notRun: string): FlowResult {
     quarantine: null,
     startedAt: null,
     durationMs: 0,
+    queuedMs: 0,
+    pausedMs: 0,
     sessionId: null,
     report: null,
     picture: null,

@@ -1,6 +1,5 @@
-import { isExpected, type SuiteTest, type TestAttempt, type TestState } from '../../protocol/batches/suite.js';
-import type { Failure } from '../../protocol/report/failure.js';
-import type { FlowOutcome, FlowResult } from './suite-result.js';
+import { isExpected, type SuiteTest, type TestAttempt, type TestState, testMs } from '../../protocol/batches/suite.js';
+import type { EarlierAttempt, FlowOutcome, FlowResult } from './suite-result.js';
 
 const OUTCOMES: Readonly<Record<TestState, FlowOutcome>> = {
   queued: 'stopped',
@@ -23,6 +22,7 @@ const NOT_RUN: { readonly [state in TestState]?: string } = {
 /** A test of a Playwright suite as reports have it. @param base the service's address for links to sessions; null for none */
 export function suiteTestResult(test: SuiteTest, base: string | null): FlowResult {
   const { attempts, titlePath, project, repeat } = test;
+  const [first] = attempts;
   const last = attempts.at(-1);
   const isFailed = test.state === 'failed' || test.state === 'stopped';
   const failed = isFailed ? attempts.findLast((one) => one.failure !== null) : undefined;
@@ -39,8 +39,10 @@ export function suiteTestResult(test: SuiteTest, base: string | null): FlowResul
     // What follows a failure without having run is no failure of the test.
     earlier: test.state === 'completed' && !test.flaky ? [] : earlier.map(earlierOf),
     quarantine: null,
-    startedAt: last?.startedAt ?? null,
-    durationMs: last?.durationMs ?? 0,
+    startedAt: first?.startedAt ?? null,
+    durationMs: testMs(test),
+    queuedMs: 0,
+    pausedMs: pausesOf(attempts),
     sessionId: last?.sessionId ?? null,
     report: base === null || !last?.sessionId ? null : `${base}/api/sessions/${last.sessionId}/report`,
     picture: null,
@@ -55,10 +57,24 @@ export function suiteTestResult(test: SuiteTest, base: string | null): FlowResul
   };
 }
 
+/** The time between the attempts. */
+function pausesOf(attempts: readonly TestAttempt[]): number {
+  return attempts.reduce((total, { startedAt, durationMs }, index) => {
+    const next = attempts[index + 1];
+    return (
+      total + (next === undefined ? 0 : Math.max(0, Date.parse(next.startedAt) - Date.parse(startedAt) - durationMs))
+    );
+  }, 0);
+}
+
 function isFailure(attempt: TestAttempt): boolean {
   return !isExpected(attempt) && attempt.status !== 'skipped' && attempt.status !== 'interrupted';
 }
 
-function earlierOf({ attempt, failure }: TestAttempt): { readonly attempt: number; readonly failure: Failure } {
-  return { attempt, failure: failure ?? { code: 'SCRIPT_ERROR', message: 'The test did not end as expected' } };
+function earlierOf({ attempt, failure, durationMs }: TestAttempt): EarlierAttempt {
+  return {
+    attempt,
+    durationMs,
+    failure: failure ?? { code: 'SCRIPT_ERROR', message: 'The test did not end as expected' },
+  };
 }

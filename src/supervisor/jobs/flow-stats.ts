@@ -14,12 +14,13 @@ const PERIOD_MS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS } as const;
 /** A job's run of a flow: all of its attempts. */
 interface JobRun {
   readonly endedMs: number;
-  readonly passed: boolean;
-  /** The flow passed after a failed attempt, or after a model had helped. */
-  readonly recovered: boolean;
+  readonly result: 'passed' | 'repaired' | 'failed';
+  /** The flow passed, after an attempt that failed. */
+  readonly flaky: boolean;
+  /** Of all attempts together. */
   readonly durationMs: number;
-  /** The previous run had the other result. */
-  readonly flipped: boolean;
+  /** The previous run had another result. */
+  readonly changed: boolean;
 }
 
 /** Statistics of flows over time, from the journal's history. */
@@ -52,14 +53,17 @@ function byFlow(rows: readonly FlowRun[]): ReadonlyMap<string, readonly JobRun[]
 function jobRun(attempts: readonly FlowRun[]): readonly JobRun[] {
   const last = attempts.at(-1);
   if (last === undefined) return [];
-  const passed = last.status === 'passed';
-  const recovered = passed && attempts.some(({ status }) => status === 'failed');
-  return [{ endedMs: Date.parse(last.at), passed, recovered, durationMs: last.durationMs, flipped: false }];
+  // A flow that was continued has a row for each part of it.
+  const repaired = attempts.some(({ status }) => status === 'repaired');
+  const result = repaired ? 'repaired' : last.status;
+  const flaky = result === 'passed' && attempts.some(({ status }) => status === 'failed');
+  const durationMs = attempts.reduce((total, attempt) => total + attempt.durationMs, 0);
+  return [{ endedMs: Date.parse(last.at), result, flaky, durationMs, changed: false }];
 }
 
 function inOrder(runs: readonly JobRun[]): readonly JobRun[] {
   const sorted = runs.toSorted((a, b) => a.endedMs - b.endedMs);
-  return sorted.map((run, index) => ({ ...run, flipped: index > 0 && sorted[index - 1]?.passed !== run.passed }));
+  return sorted.map((run, index) => ({ ...run, changed: index > 0 && sorted[index - 1]?.result !== run.result }));
 }
 
 function periodsOf(runs: readonly JobRun[], periodMs: number): Stats['flows'][number]['periods'] {
@@ -73,17 +77,19 @@ function periodsOf(runs: readonly JobRun[], periodMs: number): Stats['flows'][nu
 }
 
 function summaryOf(runs: readonly JobRun[]): Runs {
-  const passed = runs.filter((run) => run.passed);
-  const unsteady = runs.filter(({ flipped, recovered }) => flipped || recovered);
+  const share = (count: number) => (runs.length === 0 ? 0 : count / runs.length);
+  const passed = runs.filter(({ result }) => result === 'passed');
   const times = passed.map(({ durationMs }) => durationMs).sort((a, b) => a - b);
   // Nearest rank: the duration of an actual run.
   const at = (share: number) => times[Math.max(0, Math.ceil(times.length * share) - 1)] ?? 0;
   return {
     runs: runs.length,
     passed: passed.length,
-    failed: runs.length - passed.length,
-    passRate: runs.length === 0 ? 0 : passed.length / runs.length,
-    flakiness: runs.length === 0 ? 0 : unsteady.length / runs.length,
+    failed: runs.filter(({ result }) => result === 'failed').length,
+    repaired: runs.filter(({ result }) => result === 'repaired').length,
+    passRate: share(passed.length),
+    flakiness: share(runs.filter(({ flaky }) => flaky).length),
+    changes: share(runs.filter(({ changed }) => changed).length),
     durationMs: times.length === 0 ? null : { p50: at(0.5), p95: at(0.95) },
   };
 }

@@ -4,6 +4,7 @@ import type { BrowserLease } from '../../containers/driver.js';
 import type { EventData } from '../../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
 import { SessionId } from '../../protocol/session.js';
+import { withPause } from '../../protocol/times.js';
 import type { TraceWhen } from '../../protocol/trace/trace.js';
 import type { SessionEnd } from './session-end.js';
 
@@ -56,6 +57,7 @@ export function acceptedRecord(
     maxIterations,
     iterations: 0,
     attempt: 1,
+    ...(task?.retries ? { retries: task.retries } : {}),
     queuePosition: null,
     createdAt: now,
     startedAt: null,
@@ -86,9 +88,23 @@ export function startedRecord(
 ): SessionRecord {
   const at = now.toISOString();
   const startedAt = record.startedAt ?? at;
-  const started = { ...record, status: 'running', state: 'running', startedAt, lastActivityAt: at, driver } as const;
+  const started = {
+    ...resumed(record, now),
+    status: 'running',
+    state: 'running',
+    startedAt,
+    lastActivityAt: at,
+    driver,
+  } as const;
   if (node === undefined) return isStored ? { ...started, artifacts: 'pending' } : started;
   return { ...started, node, artifacts: isStored ? 'pending' : 'node' };
+}
+
+/** The record of a session whose pause, if it was queued again after its start, is over. */
+function resumed(record: SessionRecord, now: Date): SessionRecord {
+  return record.status === 'queued' && record.startedAt !== null
+    ? withPause(record, record.lastActivityAt, now)
+    : record;
 }
 
 /** The record of a session that waits for no person. */
@@ -121,7 +137,7 @@ export function spentRecord(record: SessionRecord, answer: EventData<'ModelCallF
 export function endedRecord(record: SessionRecord, end: SessionEnd, now: Date): SessionRecord {
   const at = now.toISOString();
   return {
-    ...withoutHandoff(record),
+    ...withoutHandoff(resumed(record, now)),
     status: end.status,
     state: end.status,
     endedAt: at,

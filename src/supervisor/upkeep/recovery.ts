@@ -5,6 +5,7 @@ import type { DamagedSession, Journal, StoredSession, WaitingSession } from '../
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import { eventRow } from '../../protocol/event-row.js';
 import { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
+import { withPause } from '../../protocol/times.js';
 import { journaledEvents } from '../events/index.js';
 import { beginsAgain, type ResumableSession, retriesLeft } from '../jobs/index.js';
 import {
@@ -42,7 +43,13 @@ type RecoveryPlan =
   /** It continues with its browser; a job continues in another one if its own is lost. */
   | { readonly kind: 'resume'; readonly resumed: ResumableSession }
   /** It ends, unless it is a job whose request allows a retry. */
-  | { readonly kind: 'end'; readonly end: SessionEnd; readonly request: AutoRequest | null };
+  | {
+      readonly kind: 'end';
+      readonly end: SessionEnd;
+      readonly request: AutoRequest | null;
+      /** When a job's newest event was emitted; null if that is not known. */
+      readonly lastAt: string | null;
+    };
 
 /** Receives the sessions that continue. */
 export interface Recovered {
@@ -109,7 +116,7 @@ export async function recoverSessions(
       const stored: StoredWork = { ...session, wasHere, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
       const plan = await planOf(journal, stored).catch((error: unknown): RecoveryPlan => {
         log(`its progress cannot be read: ${sentenceOf(error)}`, { session: stored.record.id });
-        return { kind: 'end', end: unreadableEnd(error), request: null };
+        return { kind: 'end', end: unreadableEnd(error), request: null, lastAt: null };
       });
       const adoption = plan.kind === 'resume' && wasHere ? await adoptBrowser(parts, stored) : NOTHING_ADOPTED;
       return { stored, plan, adoption };
@@ -170,33 +177,38 @@ async function endingOnError(parts: RecoveryParts, stored: StoredWork, work: () 
 async function recover(
   parts: RecoveryParts,
   recovered: Recovered,
-  stored: StoredWork,
+  left: StoredWork,
   { plan, lease, fault }: { readonly plan: RecoveryPlan } & Adoption,
 ): Promise<void> {
-  const { record } = stored;
   let why = fault;
+  const { id } = left.record;
   if (lease !== null && plan.kind === 'resume') {
     try {
       await recovered.resume(plan.resumed, lease);
       return;
     } catch (cause) {
-      parts.log(`cannot continue with its browser: ${sentenceOf(cause)}`, { session: record.id });
+      parts.log(`cannot continue with its browser: ${sentenceOf(cause)}`, { session: id });
       const message = 'The service was restarted, and the session could not continue with its browser';
       why = new TroupeError('WORKER_LOST', message, undefined, { cause });
     }
   }
   await lease
     ?.release()
-    .catch((error) => parts.log(`its browser will be removed later: ${sentenceOf(error)}`, { session: record.id }));
+    .catch((error) => parts.log(`its browser will be removed later: ${sentenceOf(error)}`, { session: id }));
+  // The time of a job's attempt ends with its last event, and not when the service is there again.
+  const lastAt = plan.kind === 'end' ? plan.lastAt : plan.resumed.progress.lastAt;
+  const isJob = left.record.mode === 'auto';
+  const record = isJob && lastAt !== null ? withPause(left.record, lastAt, parts.clock.now()) : left.record;
+  const stored = { ...left, record };
   if (plan.kind === 'resume') {
     const { request } = plan.resumed;
-    if (request.mode === 'auto') return requeue(parts, recovered, stored, { request, failed: null });
+    if (request.mode === 'auto') return requeue(parts, recovered, stored, { request, failed: null, lastAt });
     const end = stored.wasHere ? interruptedEnd('live') : nodeLostEnd(record.node);
     return endStored(parts, stored, why === null ? end : { ...end, error: encodeError(why) }, KEPT);
   }
   const { end, request } = plan;
   if (request !== null && end.error !== null && beginsAgain(request, record, end)) {
-    return requeue(parts, recovered, stored, { request, failed: end.error });
+    return requeue(parts, recovered, stored, { request, failed: end.error, lastAt });
   }
   await endStored(parts, stored, end, KEPT);
 }
@@ -205,12 +217,12 @@ async function planOf(journal: Journal, { record, request, caller }: StoredWork)
   const end = interruptedEnd(record.mode);
   if (record.mode === 'live') {
     const live = LiveRequest.safeParse(request);
-    if (!live.success) return { kind: 'end', end, request: null };
+    if (!live.success) return { kind: 'end', end, request: null, lastAt: null };
     const progress = await readProgress(live.data, journaledEvents(journal, record.id));
     return { kind: 'resume', resumed: { request: live.data, record, caller, phase: null, progress } };
   }
   const auto = AutoRequest.safeParse(request);
-  if (!auto.success) return { kind: 'end', end, request: null };
+  if (!auto.success) return { kind: 'end', end, request: null, lastAt: null };
   const progress = await readProgress(auto.data, journaledEvents(journal, record.id));
   const phase = progress.phase(record.maxIterations ?? 0);
   switch (phase.kind) {
@@ -218,9 +230,9 @@ async function planOf(journal: Journal, { record, request, caller }: StoredWork)
     case 'model':
       return { kind: 'resume', resumed: { request: auto.data, record, caller, phase, progress } };
     case 'cut':
-      return { kind: 'end', end, request: auto.data };
+      return { kind: 'end', end, request: auto.data, lastAt: progress.lastAt };
     case 'over':
-      return { kind: 'end', end: flowsEnd(phase.outcome), request: auto.data };
+      return { kind: 'end', end: flowsEnd(phase.outcome), request: auto.data, lastAt: progress.lastAt };
     default:
       return assertNever(phase);
   }
@@ -231,13 +243,18 @@ async function requeue(
   { hub, clock }: RecoveryParts,
   recovered: Recovered,
   stored: StoredWork,
-  { request, failed }: { readonly request: AutoRequest; readonly failed: ErrorBody | null },
+  {
+    request,
+    failed,
+    lastAt,
+  }: { readonly request: AutoRequest; readonly failed: ErrorBody | null; readonly lastAt: string | null },
 ): Promise<void> {
   const { attempt } = stored.record;
   const record = waitingRecord(stored.record, failed === null ? attempt : attempt + 1, clock.now());
   const left = { retriesLeft: retriesLeft(request, stored.record) - 1 };
   const data = failed === null ? null : { attempt, error: failed, ...left };
-  const events = data === null ? [] : [eventRow(record.id, { type: 'AttemptFailed', data }, clock.now().toISOString())];
+  const at = lastAt ?? clock.now().toISOString();
+  const events = data === null ? [] : [eventRow(record.id, { type: 'AttemptFailed', data }, at)];
   await hub.write({ records: [{ record, lease: null }], events, ...KEPT });
   const job = { id: record.id, batch: record.batch, caller: stored.caller };
   if (recovered.requeued === undefined) recovered.queue(job);

@@ -45,6 +45,8 @@ export function flowResult(name: string, changes: Partial<FlowResult> = {}): Flo
     quarantine: null,
     startedAt: '2026-01-02T03:04:05.000Z',
     durationMs: 1234.5,
+    queuedMs: 0,
+    pausedMs: 0,
     sessionId: 'abcdefghijkl',
     report: `reports/${name}/report.html`,
     picture: null,

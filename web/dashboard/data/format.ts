@@ -1,15 +1,5 @@
 import type { SessionRecord } from '../../../src/protocol/session.js';
 
-/** A duration for people: `830 ms`, `2.4 s`, `3 min 20 s`, `5 h 2 min`. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
 /** The time since an instant, from `now` in milliseconds. */
 export function ago(instant: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(instant)) / 1000);
@@ -45,10 +35,4 @@ export function oneLine(value: unknown, length = 300): string {
 /** The title of a session: its name, else its task. */
 export function titleOf({ name, prompt, flowFiles, mode }: SessionRecord): string {
   return name ?? (prompt?.split('\n')[0] || flowFiles.join(', ') || (mode === 'live' ? 'Live session' : 'Job'));
-}
-
-/** How long a session has run; null before its start. */
-export function spentMs({ startedAt, endedAt }: SessionRecord, now: number): number | null {
-  if (startedAt === null) return null;
-  return Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt));
 }

@@ -11,6 +11,7 @@ import { mayPassAgain, TroupeError } from '../../../protocol/errors.js';
 import type { Failure } from '../../../protocol/report/failure.js';
 import { Report } from '../../../protocol/report/report.js';
 import type { JobRequest, SessionRecord } from '../../../protocol/session.js';
+import { ranMs } from '../../../protocol/times.js';
 import { describeFailure } from '../../failure.js';
 import type { ServiceClient } from '../../service-client.js';
 import { failureOf } from '../flow-failure.js';
@@ -19,7 +20,6 @@ import { filesHash, longestFirst } from '../plan/shard.js';
 import type { Timings } from '../plan/timings.js';
 import type { RunContext } from '../run-attempts.js';
 import { runBatch } from '../run-batch.js';
-import { durationOf } from '../run-progress.js';
 import { type Claimed, Coordinator, isClaimLost } from './coordinator.js';
 
 /** What the service takes. */
@@ -245,7 +245,7 @@ async function resultOf(client: ServiceClient, record: SessionRecord): Promise<J
   return {
     state: status === 'completed' || status === 'stopped' ? status : 'failed',
     startedAt,
-    durationMs: durationOf(record),
+    durationMs: ranMs(record, Date.now()) ?? 0,
     sessionId: id,
     failure: status === 'completed' && outcome !== 'repaired' ? null : bounded(failureOf(record, report ?? null)),
     mayPassAgain: status === 'failed' && error !== null && mayPassAgain(error),

@@ -51,6 +51,7 @@ export class TaskProgress {
   #steps = 0;
   #activity: string | null = null;
   #startedAt: string | null = null;
+  #lastAt: string | null = null;
   readonly #browsers = new Set<string>();
   #known = EMPTY_CONVERSATION;
   #begun = false;
@@ -81,12 +82,18 @@ export class TaskProgress {
     return this.#startedAt;
   }
 
+  /** When the newest event was emitted; null if there is none. */
+  get lastAt(): string | null {
+    return this.#lastAt;
+  }
+
   /** The names of `agent.session` that scripts have asked for since then. */
   get browsers(): ReadonlySet<string> {
     return this.#browsers;
   }
 
   add(event: JournalEvent): void {
+    this.#lastAt = event.at;
     this.#known = converse(this.#known, event);
     this.#activity = activityOf(event) ?? this.#activity;
     switch (event.type) {
