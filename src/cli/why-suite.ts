@@ -2,6 +2,7 @@ import { isExpected, SuiteTests, type TestState } from '../protocol/batches/suit
 import { encodeError } from '../protocol/errors.js';
 import type { Failure } from '../protocol/report/failure.js';
 import { SessionRecord } from '../protocol/session.js';
+import { testText } from '../protocol/state-text.js';
 import { failureText } from '../report/suite/failure-text.js';
 import type { ServiceClient } from './service-client.js';
 
@@ -14,6 +15,8 @@ export interface SuiteFailures {
     readonly name: string;
     readonly state: TestState;
     readonly flaky: boolean;
+    /** How it ended, in one sentence. */
+    readonly text: string;
     readonly failures: readonly {
       readonly attempt: number;
       readonly sessionId: string | null;
@@ -55,11 +58,12 @@ function failuresOf(runId: string, tests: SuiteTests['tests']): SuiteFailures {
   return {
     runId,
     counts,
-    tests: shown.map(({ name, state, flaky, attempts }) => ({
-      name,
-      state,
-      flaky,
-      failures: attempts.flatMap((one) =>
+    tests: shown.map((test) => ({
+      name: test.name,
+      state: test.state,
+      flaky: test.flaky,
+      text: testText(test),
+      failures: test.attempts.flatMap((one) =>
         one.failure === null || isExpected(one)
           ? []
           : [{ attempt: one.attempt, sessionId: one.sessionId, failure: one.failure }],
@@ -72,7 +76,7 @@ function failuresOf(runId: string, tests: SuiteTests['tests']): SuiteFailures {
 export function describeSuite({ runId, counts, tests }: SuiteFailures): string {
   const counted = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
   const head = `Run ${runId}: ${counted.join(', ') || 'no test'}`;
-  const blocks = tests.map(({ name, state, flaky, failures }) => {
+  const blocks = tests.map(({ name, text, failures }) => {
     const ends = failures.map(({ attempt, sessionId, failure }) =>
       [
         ...(failures.length > 1 ? [`Attempt ${attempt}`] : []),
@@ -80,7 +84,7 @@ export function describeSuite({ runId, counts, tests }: SuiteFailures): string {
         ...(sessionId === null ? [] : [`Session: ${sessionId}`]),
       ].join('\n'),
     );
-    return [`${name}: ${flaky ? 'flaky' : state}`, ...ends].join('\n');
+    return [`${name}: ${text}`, ...ends].join('\n');
   });
   return `${[head, ...(tests.length === 0 ? ['Nothing failed'] : blocks)].join('\n\n')}\n`;
 }

@@ -38,10 +38,10 @@ export async function runWhy(args: readonly string[]): Promise<number> {
       return 0;
     }
     const failures = failuresOf(found.report);
-    const { sessionId, name, status } = found.report;
+    const { sessionId, name, status, stateText } = found.report;
     process.stdout.write(
       values.json === true
-        ? `${JSON.stringify({ sessionId, name, status, failures }, null, 2)}\n`
+        ? `${JSON.stringify({ sessionId, name, status, stateText, failures }, null, 2)}\n`
         : whyText(found, failures),
     );
     return 0;
@@ -128,9 +128,9 @@ function failuresOf({ flows, failure }: Report): readonly Failure[] {
 }
 
 function whyText({ report, file }: Found, failures: readonly Failure[]): string {
-  const { sessionId, name, status, attempts, deviations } = report;
-  const head = `Session ${sessionId}${name === null ? '' : ` (${name})`}: ${status}`;
-  if (failures.length === 0 && attempts.length === 0) return `${head}; nothing failed\n`;
+  const { sessionId, name, status, stateText = status, attempts, deviations } = report;
+  const head = `Session ${sessionId}${name === null ? '' : ` (${name})`}: ${stateText}`;
+  if (failures.length === 0 && attempts.length === 0) return `${head}. Nothing failed.\n`;
   const blocks = failures.map((failure) => {
     const again = failure.file === undefined ? [] : [`Run it again: troupe run ${failure.file}`];
     const shown = failure.screenshot === undefined ? [] : [`Picture: ${file(failure.screenshot)}`];

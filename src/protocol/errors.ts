@@ -118,6 +118,14 @@ const RETRIED_CODES: ReadonlySet<ErrorCode> = new Set([
   'INTERRUPTED',
 ]);
 
+/** Codes of failures that are not the flow's: what ran it was lost before the flow ended. */
+const LOST: ReadonlySet<ErrorCode> = new Set(['NODE_LOST', 'INTERRUPTED']);
+
+/** Whether a job that failed like this left its flow without a result. */
+export function isLost(failure: { readonly code: ErrorCode } | null): boolean {
+  return failure !== null && LOST.has(failure.code);
+}
+
 /** Mistakes in a flow's own code, which fail in the same way each time. */
 const MISTAKE = /^(?:Syntax|Type|Reference)Error\b/;
 

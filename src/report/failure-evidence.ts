@@ -74,6 +74,7 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
       (kind === null || step.kind === kind) &&
       isWithin(step.startedAt ?? step.at, from, to),
   );
+  const before = stepsBefore(evidence.steps, attempt);
   const failed = steps.findLast((step) => step.error?.code === cause.code && step.error.error === cause.error);
   const step = failed ?? steps.at(-1);
   const earlier = step === undefined ? [] : steps.filter(({ index }) => index < step.index);
@@ -116,6 +117,7 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
         ? undefined
         : {
             index: step.index,
+            ...(before === 0 ? {} : { number: step.index - before }),
             js: step.js,
             url: step.url,
             title: step.title,
@@ -127,6 +129,12 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
     noScreenshot: picture === null ? (failed?.noScreenshot ?? noPicture(step, kind)) : undefined,
     ...evidence.trace,
   });
+}
+
+/** How many steps earlier attempts made: `index` counts them, too. */
+export function stepsBefore(steps: readonly Step[], attempt: number | undefined): number {
+  if (attempt === undefined) return 0;
+  return steps.reduce((most, step) => ((step.attempt ?? 1) < attempt ? Math.max(most, step.index) : most), 0);
 }
 
 /** Requests and timers that the page waited for at the end of a step. */

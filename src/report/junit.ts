@@ -251,7 +251,7 @@ function describe(failure: Failure, link: ArtifactLink): readonly string[] {
     `${failure.code}: ${shorten(failure.message, 4_000)}`,
     ...failure.differences.slice(0, 50).map(({ path, message }) => `  ${path}: ${message}`),
     ...(place === null ? [] : [`at ${place}`]),
-    ...(step === null ? [] : [`step ${step.index}: ${shorten(step.js, 300)}`]),
+    ...(step === null ? [] : [`step ${failure.evidence?.step?.number ?? step.index}: ${shorten(step.js, 300)}`]),
     ...(url === null ? [] : [`page ${url}${title === null ? '' : ` (${shorten(title, 300)})`}`]),
     ...(picture === null ? [] : [`screenshot ${picture}`]),
   ];
@@ -278,6 +278,7 @@ function properties(report: Report, record: SessionRecord): Suite['properties'] 
   return [
     ['session', report.sessionId],
     ['status', report.status],
+    ['state', report.stateText ?? null],
     ['mode', report.mode],
     ['driver', record.driver],
     ['model', report.model],

@@ -5,6 +5,7 @@ import type { EventData, JournalEvent, StepKind } from '../protocol/events.js';
 import type { Failure } from '../protocol/report/failure.js';
 import type { Report, VideoFailure } from '../protocol/report/report.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { recordText, stateOfRecord } from '../protocol/state-text.js';
 import { queuedMs, ranMs } from '../protocol/times.js';
 import { TRACE } from '../protocol/trace/trace.js';
 import { type Evidence, failureOf, type Occurrence, type PageError } from './failure-evidence.js';
@@ -174,6 +175,8 @@ export class ReportBuilder {
     };
     const flows = this.#withFailures(this.#flows, evidence);
     const attempts = this.#attempts.map((one) => ({ ...one, flows: this.#withFailures(one.flows, evidence) }));
+    const failure = this.#failure(flows, end, evidence);
+    const ms = ranMs({ ...record, endedAt: end }, 0) ?? 0;
     return {
       schemaVersion: 1,
       sessionId: record.id,
@@ -182,12 +185,14 @@ export class ReportBuilder {
       prompt: record.prompt,
       model: record.model,
       status: record.status,
+      outcome: stateOfRecord(record),
+      stateText: recordText(record, 0, { failure: failure ?? repairedFailure(flows), ms }),
       summary: record.summary,
       error: record.error,
-      failure: this.#failure(flows, end, evidence),
+      failure,
       startedAt: record.startedAt,
       endedAt: record.endedAt,
-      durationMs: ranMs({ ...record, endedAt: end }, 0) ?? 0,
+      durationMs: ms,
       queuedMs: queuedMs({ ...record, endedAt: end }, 0),
       pausedMs: record.pausedMs ?? 0,
       iterations: record.iterations,
@@ -303,6 +308,11 @@ export class ReportBuilder {
       durationMs: between(outermost.startedAt, at),
     });
   }
+}
+
+/** Why a flow failed that a model repaired. */
+function repairedFailure(flows: readonly Flow[]): Failure | null {
+  return flows.findLast(({ status }) => status === 'repaired')?.failure ?? null;
 }
 
 function deviationOf({ flow, line, failed, error, how, did }: EventData<'FlowDeviated'>): Report['deviations'][number] {

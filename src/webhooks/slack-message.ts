@@ -1,6 +1,7 @@
 import type { BatchFailure, BatchJob, BatchOutcome } from '../protocol/batches/batch.js';
 import type { SessionRecord } from '../protocol/session.js';
-import { formatDuration, ranMs } from '../protocol/times.js';
+import { recordText } from '../protocol/state-text.js';
+import { formatDuration } from '../protocol/times.js';
 import { cut, type FailureReason, failureReason } from './failure-reason.js';
 
 /** Slack's limits: of a header, and of the text of a section. */
@@ -21,13 +22,11 @@ const ENDS: Readonly<Record<string, { readonly sign: string; readonly word: stri
  * line of the cause, counts, and a link if the service knows its public address.
  */
 export function slackMessage(record: SessionRecord): object {
-  const { name, id, status, flowFiles, attempt, labels, links, error } = record;
-  const ms = ranMs(record, Date.now());
+  const { name, id, status, flowFiles, labels, links, error } = record;
   const title = titleOf(name ?? record.prompt?.split('\n')[0] ?? id, status);
   const facts = [
     ...(flowFiles.length === 0 ? [] : [flowFiles.length === 1 ? '1 flow' : `${flowFiles.length} flows`]),
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(ms === null ? [] : [formatDuration(ms)]),
+    recordText(record, Date.now()),
     ...labelsOf(labels),
     `session ${id}`,
   ];

@@ -62,7 +62,7 @@ t.test(
     await call('act', '{^select}Video', 'select', 'kept if the session fails');
     await shows(`"forward":[${port},9],"video":"on-failure"`);
     await call('act', '{button}Start', 'click');
-    await shows('running');
+    await shows('Running for');
     const id = String(await call('page', 'location.hash.split("/").at(-1)'));
     t.match(await service.run(id, `agent.go('http://localhost:${port}/').status`), { body: 200 });
     await service.call('DELETE', `/api/sessions/${id}`);
@@ -76,7 +76,7 @@ t.test('a session is started, controlled and stopped on the page', async (t) => 
   await shows('exact');
   await call('act', '{button}Start', 'click');
   await shows('by hand');
-  await shows('running');
+  await shows('Running for');
   await call('act', '{^textbox}Script', 'input', `agent.go('${shop.url}'); [1, { two: 'zwei' }]`);
   await call('act', '{button}Run', 'click');
   await shows('"zwei"');
@@ -88,7 +88,7 @@ t.test('a session is started, controlled and stopped on the page', async (t) => 
   await call('act', '{^textbox}Script', 'press', 'Enter');
   await shows('MATCH_FAILED');
   await call('act', '{button}Stop', 'click');
-  await shows('stopped: deleted');
+  await shows('ended: deleted');
   const [record] = (await service.call('GET', '/api/sessions')).body;
   t.match(record, { name: 'by hand', status: 'stopped' });
 });
@@ -104,7 +104,7 @@ t.test('a running job is shown live, a step with its picture, and the report ope
   });
   await shows('Nightly');
   const { id } = await running;
-  await shows('completed');
+  await shows('Passed in');
   await call('act', '{a}Nightly', 'click');
   await shows('examples/login');
   await shows('passed');

@@ -76,10 +76,10 @@ t.test('A job with a model is shown live, and its record shows the same afterwar
   letGo();
   await shows('First I open the shop, then I look around.');
   await shows('console: opened');
-  await shows('completed: It says hello');
+  await shows('ended: It says hello');
   await holds('/2 of 5 answers/.test(document.body.innerText)');
   t.match(await transcript(), /model[\s\S]*tokens[\s\S]*agent\.go/);
-  await watchedIsWritten('completed: It says hello');
+  await watchedIsWritten('ended: It says hello');
 });
 
 t.test('A deviation is highlighted, and a failed step opens its flow at the failing line', async (t) => {
@@ -115,7 +115,7 @@ t.test('Flows are shown, run with arguments, and picked for a job, with the equi
   await shows('Logs in to the example shop');
   await page.getByLabel('base', { exact: true }).fill(shop.url);
   await page.getByRole('button', { name: 'Run' }).click();
-  await shows('completed: ');
+  await shows('ended: ');
   t.match((await service.call('GET', '/api/sessions?limit=1')).body, [
     { flowFiles: ['examples/login.js'], status: 'completed' },
   ]);
@@ -240,7 +240,7 @@ const onThePicture = async (t: Test) => {
   await shows('"wheel 240,touch"');
   await at(150, 100);
   await page.getByRole('button', { name: 'Give back' }).click();
-  await shows('completed: ');
+  await shows('ended: ');
   await shows('a person took control, from 127.0.0.1');
   t.match(await transcript(), /control was given back/);
 };
@@ -282,7 +282,7 @@ t.test('A share link shows one session, view only, to a browser without a token'
   t.equal(await acts(`api/sessions/${body.id}/control`, { take: true }), 403);
   t.equal(await acts(`sessions/${body.id}/proxy`, { js: '1' }), 403);
   await guarded.call('DELETE', `/api/sessions/${body.id}`, undefined, { headers });
-  await shows('stopped: deleted');
+  await shows('ended: deleted');
   await holds('document.querySelector("canvas") === null');
 });
 
@@ -315,7 +315,7 @@ t.test(
     await killWorker(id);
     await shows('WORKER_LOST');
     await holds('document.querySelector("canvas") === null');
-    await watchedIsWritten('failed: The browser of the session is gone');
+    await watchedIsWritten('ended: The browser of the session is gone');
     await again.end('SIGTERM');
   },
 );

@@ -7,6 +7,9 @@ import {
   startedRecord,
   waitingRecord,
 } from '#troupe/supervisor/sessions/session-record.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 const at = (seconds: number) => new Date(START + seconds * 1000);

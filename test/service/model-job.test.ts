@@ -165,7 +165,10 @@ t.test('a flow that the model completed is repaired, apart from what passed', as
   const reports = ['--junit', out('j.xml'), '--ctrf', out('c.json'), '--html', out('html')];
   const { code, output } = await run(join(folder, 'flows/wrong.js'), ...reports);
   t.equal(code, 0, output);
-  t.match(output, /repaired wrong .*Repaired: failed, and a model completed the job\n {2}wrong\n {6}MATCH_FAILED/s);
+  t.match(
+    output,
+    /↻ wrong {2}Repaired in .* after MATCH_FAILED at .*: a model completed the job\n.*Repaired: failed, and a model completed the job\n {2}wrong\n {6}MATCH_FAILED/s,
+  );
   t.match(output, /1 job: 0 passed, 0 failed, 1 repaired, in/);
   const junit = readFileSync(out('j.xml'), 'utf8');
   t.match(junit, /tests="1" failures="0" errors="0"/);
@@ -175,7 +178,7 @@ t.test('a flow that the model completed is repaired, apart from what passed', as
     summary: { passed: 0, other: 1 },
     tests: [{ status: 'other', rawStatus: 'repaired', message: /MATCH_FAILED/, line: 2 }],
   });
-  t.match(readFileSync(out('html/index.html'), 'utf8'), /1 repaired.*repaired by a model/s);
+  t.match(readFileSync(out('html/index.html'), 'utf8'), /1 repaired.*Repaired in .*a model completed the job/s);
   const [batch] = (await service.call('GET', '/api/batches')).body.batches;
   t.match(batch, { state: 'completed', counts: { completed: 1, repaired: 1, flaky: 0 } });
   t.match((await service.call('GET', `/api/batches/${batch.id}/junit`)).body, /<property name="repaired" value="1"/);

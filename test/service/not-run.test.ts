@@ -106,7 +106,7 @@ t.test('On one service', async (t) => {
     t.same(await once(passed.child, 'close'), [0, null], passed.output());
     const { child, output } = run(flows, '--parallel', '1', ...reports, '--report', out('r'));
     const closed = once(child, 'close');
-    await eventually('the first one has ended', () => /passed {2}a-ok/.test(output()));
+    await eventually('the first one has ended', () => /✓ a-ok {2}Passed/.test(output()));
     await eventually('the second one runs', async () => (await running('b-slow')) !== undefined);
     child.kill('SIGKILL');
     await closed;

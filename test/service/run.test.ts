@@ -57,14 +57,14 @@ t.test('With nothing else running a run starts what it needs, reports, and leave
   const words = ['--grep', '^(ok|fails|served)$', '--parallel', '2', '--junit', out('j.xml'), '--report', out('r')];
   const { code, output } = await runTroupe(makeHome(t), 'run', join(folder, 'flows/*.js'), '--own', ...words);
   t.equal(code, 1, output);
-  t.match(output, /passed {2}ok .*s\n/);
-  t.match(output, /failed {2}fails {2}[\d.]+ s\n/, 'why is said once, at the end');
+  t.match(output, /✓ ok {2}Passed in .*s\n/);
+  t.match(output, /✗ fails {2}Failed in [\d.]+ m?s at fails\.js:\d+: \w+\n/);
   t.equal(output.match(/MATCH_FAILED: /g)?.length, 1);
   t.match(
     output,
     /\n {2}1\) fails\n {6}MATCH_FAILED: .*fails\.js:4:\d+.*Run it again: troupe run \S*fails\.js --own --report \S+\n/s,
   );
-  t.match(output, /passed {2}served/);
+  t.match(output, /✓ served {2}Passed/);
   t.match(output, /Slowest\n/);
   t.match(output, /3 jobs: 2 passed, 1 failed, in/);
   t.match(readFileSync(out('r/fails/report.html'), 'utf8'), /<!doctype html>/i);
@@ -237,9 +237,12 @@ t.test('On a service that runs', async (t) => {
     const reports = ['--junit', out('j.xml'), '--ctrf', out('c.json'), '--html', out('html')];
     const { code, output } = await suiteRun(...files, '--retries', '1', '--retry-strategy', 'isolated', ...reports);
     t.equal(code, 1, output);
-    t.match(output, /failed {2}shop\/pay .*Retrying 3 of 5, one at a time.*failed {2}shop\/pay .*, attempt 2/s);
+    t.match(
+      output,
+      /✗ shop\/pay {2}Failed .*\(attempt 1 of 2\).*Retrying 3 of 5, one at a time.*✗ shop\/pay {2}Failed .*\(attempt 2 of 2\)/s,
+    );
     t.match(output, /1\) shop\/pay {2}new since bbbbbbbb\n {6}LOCATOR_NOT_FOUND: /);
-    t.match(output, /Flaky: passed in a retry\n {2}shop\/flaky {2}\(attempt 2\)\n/);
+    t.match(output, /Flaky: passed in a retry\n {2}shop\/flaky {2}\(attempt 2 of 2\)\n/);
     t.match(output, /Quarantined.*\n {2}known {2}\(until 2999-12-31, SHOP-7\)\n/);
     t.match(output, /5 jobs: 2 passed \(1 flaky\), 1 failed, 1 quarantined, 1 skipped, in/);
     t.match(output, /warning: idle\.js:2:1: The function check is never called/);
@@ -268,7 +271,7 @@ t.test('On a service that runs', async (t) => {
     const words = ['--run-timeout', '3', '--parallel', '1', '--junit', join(folder, 'late.xml')];
     const { code, output } = await run(flows('ok.js'), flows('slow.js'), flows('fails.js'), ...words);
     t.equal(code, 1, output);
-    t.match(output, /did not end within 3 s \(--run-timeout\).*not run slow.*3 jobs: .*[123] not run/s);
+    t.match(output, /did not end within 3 s \(--run-timeout\).*- slow {2}Not run to its end.*3 jobs: .*[123] not run/s);
     t.match(readFileSync(join(folder, 'late.xml'), 'utf8'), 'tests="3"');
   });
 

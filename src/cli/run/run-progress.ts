@@ -1,13 +1,14 @@
 import type { SessionRecord } from '../../protocol/session.js';
+import { recordText, type State, stateOfRecord } from '../../protocol/state-text.js';
 import { formatDuration, ranMs, waitText } from '../../protocol/times.js';
 import { failureText } from '../../report/suite/failure-text.js';
 import {
   countFlows,
   type FlowResult,
   failsRun,
+  flowText,
   historyText,
   isFlaky,
-  isLost,
   isNotRun,
   notRunLines,
   reasonOf,
@@ -21,24 +22,21 @@ const MAX_REASON = 300;
 /** Flows that were not run and are named; reports name all. */
 const MAX_NOT_RUN = 100;
 
-type Mark = 'passed' | 'flaky' | 'repaired' | 'failed' | 'skipped' | 'not run';
-
-const SIGNS: Readonly<Record<Mark, string>> = {
+const SIGNS: Readonly<Record<State, string>> = {
+  queued: ' ',
+  running: ' ',
   passed: '✓',
+  completed: '✓',
   flaky: '±',
   repaired: '↻',
   failed: '✗',
   skipped: '-',
+  stopped: '-',
   'not run': '-',
 };
-const COLOURS: Readonly<Record<Mark, number>> = {
-  passed: 32,
-  flaky: 33,
-  repaired: 33,
-  failed: 31,
-  skipped: 33,
-  'not run': 33,
-};
+const GREEN = 32;
+const YELLOW = 33;
+const RED = 31;
 
 /**
  * What a person sees of a run: a line for each job as it ends, and on a terminal one more below them with what is
@@ -51,7 +49,7 @@ export class RunProgress {
   readonly #total: number;
   readonly #running = new Map<number, string>();
   readonly #startedAt = performance.now();
-  readonly #ended = new Map<number, Mark>();
+  readonly #ended = new Map<number, State>();
   #ticking: NodeJS.Timeout | undefined;
 
   constructor(out: NodeJS.WriteStream, options: { readonly total: number; readonly colours: boolean }) {
@@ -72,16 +70,26 @@ export class RunProgress {
     this.#drawStatus();
   }
 
-  /** @param attempt from 1, over all retries */
-  ended(index: number, name: string, record: SessionRecord, attempt: number, note: string): void {
+  /**
+   * @param jobs the flow's jobs that have ended, in order: more than one if the run itself retried it
+   * @param attempt from 1, over all of them
+   * @param attempts how many there may be
+   */
+  ended(
+    index: number,
+    name: string,
+    jobs: readonly SessionRecord[],
+    { attempt, attempts, note }: { readonly attempt: number; readonly attempts: number; readonly note: string },
+  ): void {
     this.#running.delete(index);
-    const mark = markOf(record, attempt);
-    this.#ended.set(index, mark);
-    const sign = this.#terminal ? this.#paint(SIGNS[mark], COLOURS[mark]) : mark.padEnd(7);
-    const again = attempt > 1 ? `, attempt ${attempt}` : '';
-    this.#line(
-      `${sign} ${name}  ${formatDuration(ranMs(record, Date.now()) ?? 0)}${again}${note === '' ? '' : `, ${note}`}`,
-    );
+    const last = jobs.at(-1);
+    if (last === undefined) return;
+    const now = Date.now();
+    const record = { ...last, attempt, retries: attempts - 1 };
+    const state = stateOfRecord(record);
+    this.#ended.set(index, state);
+    const text = recordText(record, now, { ms: jobs.reduce((total, job) => total + (ranMs(job, now) ?? 0), 0) });
+    this.#line(`${this.#paint(SIGNS[state], colourOf(state))} ${name}  ${text}${note === '' ? '' : `, ${note}`}`);
   }
 
   /**
@@ -93,9 +101,9 @@ export class RunProgress {
     this.close();
     const { flows } = suite;
     const failed = flows.filter(failsRun);
-    if (failed.length > 0) this.#title('Failed', COLOURS.failed);
+    if (failed.length > 0) this.#title('Failed', RED);
     for (const [index, flow] of failed.entries()) this.#failure(flow, index + 1);
-    if (flows.some(isNotRun)) this.#title('Not run', COLOURS['not run']);
+    if (flows.some(isNotRun)) this.#title('Not run', YELLOW);
     for (const line of notRunLines(suite, MAX_NOT_RUN)) this.#out.write(`  ${line.replace(/^not run /, '')}\n`);
     this.#listed('Flaky: passed in a retry', flows.filter(isFlaky));
     this.#listed(
@@ -145,6 +153,7 @@ export class RunProgress {
     const waited = waitText(flow);
     const since = history === null ? '' : `  ${historyText(history)}`;
     const text = [
+      flowText(flow),
       ...(failure === null ? [] : [failureText(failure)]),
       ...(waited === null ? [] : [`Waited: ${waited}`]),
       ...(picture === null ? [] : [`Picture: ${picture}`]),
@@ -156,11 +165,13 @@ export class RunProgress {
 
   #listed(title: string, flows: readonly FlowResult[]): void {
     if (flows.length === 0) return;
-    this.#title(title, COLOURS.flaky);
+    this.#title(title, YELLOW);
     for (const flow of flows) {
       const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
       const notes = [
-        ...(isFlaky(flow) ? [`attempt ${flow.earlier.length + 1}`] : []),
+        ...(isFlaky(flow)
+          ? [`attempt ${flow.earlier.length + 1} of ${Math.max(flow.attempts, flow.earlier.length + 1)}`]
+          : []),
         ...(flow.quarantine === null ? [] : [`until ${flow.quarantine.until}, ${flow.quarantine.ticket}`]),
       ];
       this.#out.write(`  ${flow.name}${notes.length === 0 ? '' : `  (${notes.join('; ')})`}\n`);
@@ -176,7 +187,7 @@ export class RunProgress {
   #drawStatus(): void {
     if (!this.#terminal || this.#ticking === undefined) return;
     const names = [...this.#running.values()].join(', ');
-    const count = [...this.#ended.values()].filter((mark) => mark === 'failed').length;
+    const count = [...this.#ended.values()].filter((state) => state === 'failed').length;
     const failed = count > 0 ? `, ${count} failed` : '';
     const text = `${this.#ended.size}/${this.#total} done${failed}, ${formatDuration(performance.now() - this.#startedAt)}  ${names}`;
     this.#out.write(`\r\u001b[K${text.slice(0, Math.max(20, this.#out.columns - 1))}`);
@@ -192,8 +203,7 @@ export function countedJobs(count: number): string {
   return count === 1 ? '1 job' : `${count} jobs`;
 }
 
-function markOf({ status, outcome, error }: SessionRecord, attempt: number): Mark {
-  if (outcome !== undefined) return outcome;
-  if (status === 'completed') return attempt > 1 ? 'flaky' : 'passed';
-  return status === 'failed' && !isLost(error) ? 'failed' : 'not run';
+function colourOf(state: State): number {
+  if (state === 'failed') return RED;
+  return state === 'passed' || state === 'completed' ? GREEN : YELLOW;
 }

@@ -327,6 +327,8 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     const whole = temporary === null || options.updateBaselines;
     const reports = new RunReports(service.client, temporary ?? resolve(options.report ?? ''), whole);
     const isQuarantined = (flow: PlannedFlow) => quarantine.entries.has(originalName(flow));
+    const known = new KnownEnds(coordinator !== null);
+    const attempts = options.retries + 1;
     const ended = (index: number, record: SessionRecord, attempt: number): void => {
       const flow = flows[index];
       if (flow === undefined) return;
@@ -335,9 +337,8 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       const wanted = whole || isMarked || record.attempt > 1;
       if (record.startedAt !== null && wanted) reports.add(record.id, folderOf(index, retry));
       const note = record.status === 'failed' && isQuarantined(flow) ? 'quarantined' : '';
-      progress.ended(index, flow.name, record, attempt, note);
+      progress.ended(index, flow.name, known.attempts.get(index) ?? [record], { attempt, attempts, note });
     };
-    const known = new KnownEnds(coordinator !== null);
     const context = {
       client: service.client,
       headed,
@@ -373,7 +374,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
         parallel,
         ended: (index: number, record: SessionRecord, attempt: number) => {
           known.ended(index, record);
-          progress.ended(index, flows[index]?.name ?? '', record, attempt, '');
+          progress.ended(index, flows[index]?.name ?? '', [record], { attempt, attempts, note: '' });
         },
       };
       const { report: dir } = options;

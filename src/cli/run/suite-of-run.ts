@@ -2,11 +2,12 @@ import { createWriteStream } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { isLost } from '../../protocol/errors.js';
 import type { Failure } from '../../protocol/report/failure.js';
 import type { Report } from '../../protocol/report/report.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import { queuedMs, ranMs } from '../../protocol/times.js';
-import { type EarlierAttempt, type FlowOutcome, type FlowResult, isLost } from '../../report/suite/suite-result.js';
+import type { EarlierAttempt, FlowOutcome, FlowResult } from '../../report/suite/suite-result.js';
 import type { UsedService } from '../own-service.js';
 import { againCommand } from './again-command.js';
 import { failureOf, inCheckout, pathFrom, retriedAttempts } from './flow-failure.js';
@@ -77,6 +78,7 @@ async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow)
     file,
     tags: flow.tags,
     quarantine: quarantine.get(originalName(flow)) ?? null,
+    attempts: options.retries + 1,
     history: null,
   };
   const ofBatch = joined?.flows.get(index);

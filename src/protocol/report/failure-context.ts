@@ -4,6 +4,29 @@ import type { Failure } from './failure.js';
 const MAX_VALUE = 120;
 const MAX_CALL = 300;
 
+/**
+ * The failure with its steps as people count them: each attempt from 1. `index` and the numbers in report.json count on over
+ * all attempts.
+ */
+export function asCounted(failure: Failure): Failure {
+  const { step } = failure;
+  const before = step?.number === undefined ? 0 : step.index - step.number;
+  if (step === undefined || before === 0) return failure;
+  const counted = (one: { readonly step?: number | undefined }) =>
+    one.step === undefined ? {} : { step: one.step - before };
+  const { seenAtStep, earlierSteps, console, requests } = failure;
+  return {
+    ...failure,
+    step: { ...step, index: step.index - before },
+    ...(seenAtStep === undefined ? {} : { seenAtStep: seenAtStep - before }),
+    ...(earlierSteps === undefined
+      ? {}
+      : { earlierSteps: earlierSteps.map((one) => ({ ...one, index: one.index - before })) }),
+    ...(console === undefined ? {} : { console: console.map((one) => ({ ...one, ...counted(one) })) }),
+    ...(requests === undefined ? {} : { requests: requests.map((one) => ({ ...one, ...counted(one) })) }),
+  };
+}
+
 /** What the wait of an assertion saw: `"Loading" for 9.2 s, then "Total 12"`; null if there was no wait. */
 export function historyText({ history = [], waitedMs }: Failure): string | null {
   if (history.length === 0) return null;

@@ -78,6 +78,8 @@ export const Failure = z.object({
   step: z
     .object({
       index: z.int(),
+      /** 1-based within its attempt; absent if that is `index`. */
+      number: z.int().optional(),
       js: z.string(),
       url: z.string(),
       title: z.string(),

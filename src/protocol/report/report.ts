@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EVENT_DATA, Step } from '../events.js';
 import { ErrorBodySchema, SessionId, SessionStatus, Tokens } from '../session.js';
+import { State } from '../state-text.js';
 import { Failure } from './failure.js';
 
 const ReportedFlow = z.object({
@@ -28,6 +29,9 @@ export const Report = z.object({
   prompt: z.string().nullable(),
   model: z.string().nullable(),
   status: SessionStatus,
+  /** How it ended, in a word and in a sentence. Absent in reports of earlier versions. */
+  outcome: State.optional(),
+  stateText: z.string().optional(),
   summary: z.string().nullable(),
   error: ErrorBodySchema.nullable(),
   /**

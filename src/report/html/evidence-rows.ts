@@ -1,5 +1,11 @@
 import type { Failure } from '../../protocol/report/failure.js';
-import { earlierStepLines, historyText, pendingLines, seenText } from '../../protocol/report/failure-context.js';
+import {
+  asCounted,
+  earlierStepLines,
+  historyText,
+  pendingLines,
+  seenText,
+} from '../../protocol/report/failure-context.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { errorText, requestText } from '../suite/failure-text.js';
@@ -8,7 +14,8 @@ import { errorText, requestText } from '../suite/failure-text.js';
 const MAX_LINE = 600;
 
 /** What a failure object says beyond its message, as titles and HTML; without what is not known. */
-export function evidenceRows(failure: Failure, longest: number): readonly (readonly [title: string, html: string])[] {
+export function evidenceRows(found: Failure, longest: number): readonly (readonly [title: string, html: string])[] {
+  const failure = asCounted(found);
   const { expected, received, locator, nearMisses = [], console: lines = [], requests = [] } = failure;
   const code = (text: string, kind?: string) => codeOf(shorten(text, longest), kind);
   const ofText = (text: string | null) => (text === null ? null : esc(shorten(text, longest)));

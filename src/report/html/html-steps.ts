@@ -2,6 +2,7 @@ import { ownScreenshot } from '../../protocol/own-screenshot.js';
 import type { Report } from '../../protocol/report/report.js';
 import { formatDuration } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
+import { stepsBefore } from '../failure-evidence.js';
 import { count, shorten } from '../format.js';
 import type { ImageSource } from '../images.js';
 
@@ -16,14 +17,17 @@ const AXIS = 1000;
 
 /** What the steps' section needs besides the report. */
 export interface StepContext {
+  /** A step's number in its attempt. */
+  readonly numberOf: (step: Step) => number;
   readonly image: (name: string) => ImageSource | null;
   /** Pictures that are shown with the failures, and only there: the failure's anchor by picture name. */
   readonly shownAbove: ReadonlyMap<string, string>;
 }
 
 /** A timeline of the steps and the model's answers, grouped by flow. */
-export function* stepsSection(report: Report, context: StepContext): Generator<string> {
+export function* stepsSection(report: Report, pictures: Omit<StepContext, 'numberOf'>): Generator<string> {
   const { steps, modelCalls } = report;
+  const context = { ...pictures, numberOf: numbersOf(report) };
   const rows: readonly Row[] = [
     ...steps.map((step): Row => ({ beginMs: beginOf(step), group: groupOf(step), step })),
     ...modelCalls.map((call): Row => ({ beginMs: Date.parse(call.startedAt), group: groupOfCall(call), call })),
@@ -36,7 +40,7 @@ export function* stepsSection(report: Report, context: StepContext): Generator<s
   yield '<div class="rows">';
   const leftOut = Math.max(0, rows.length - MAX_STEPS);
   let group: string | null = null;
-  const shown = new Map<string, number>();
+  const shown = new Map<string, Step>();
   for (const [index, row] of rows.entries()) {
     if (leftOut > 0 && index >= MAX_STEPS / 2 && index < MAX_STEPS / 2 + leftOut) {
       if (index === MAX_STEPS / 2)
@@ -48,6 +52,16 @@ export function* stepsSection(report: Report, context: StepContext): Generator<s
     yield 'step' in row ? stepRow(row.step, axis, context, shown) : callRow(row.call, axis);
   }
   yield '</div>';
+}
+
+/** The numbers of steps: each attempt counts from 1. */
+export function numbersOf({ steps }: Report): (step: Step) => number {
+  const before = new Map<number | undefined, number>();
+  return (step) => {
+    const known = before.get(step.attempt) ?? stepsBefore(steps, step.attempt);
+    before.set(step.attempt, known);
+    return step.index - known;
+  };
 }
 
 type Row = { readonly beginMs: number; readonly group: string } & (
@@ -86,25 +100,26 @@ ${nudges.map((one) => `<p class="soft text">Sent to the model: ${esc(one)}</p>`)
 }
 
 /** @param shown the steps at which pictures were shown so far, by picture name */
-function stepRow(step: Step, axis: Axis, context: StepContext, shown: Map<string, number>): string {
+function stepRow(step: Step, axis: Axis, context: StepContext, shown: Map<string, Step>): string {
   const failed = step.error !== undefined;
   const place =
     step.line === undefined ? '' : ` · line ${step.line}${step.column === undefined ? '' : `:${step.column}`}`;
   const screenshot = ownScreenshot(step);
   const above = screenshot === null ? undefined : context.shownAbove.get(screenshot);
   const earlier = screenshot === null ? undefined : shown.get(screenshot);
-  if (screenshot !== null && earlier === undefined) shown.set(screenshot, step.index);
+  const number = context.numberOf(step);
+  if (screenshot !== null && earlier === undefined) shown.set(screenshot, step);
   const isHere = above === undefined && earlier === undefined;
   const image = screenshot !== null && isHere ? context.image(screenshot) : null;
   const result = step.result === undefined ? '' : pretty(step.result);
-  return `<details class="step" id="step-${step.index}"><summary>${mark(!failed)}<span class="n">${step.index}</span>
+  return `<details class="step" id="step-${step.index}"><summary>${mark(!failed)}<span class="n">${number}</span>
 <code class="js">${esc(shorten(step.js, 500))}</code>${bar(spanOf(step), axis)}<span class="time">${formatDuration(step.durationMs)}</span>
-${image !== null && 'inline' in image ? `<img class="shot" src="${image.inline}" alt="The page after step ${step.index}">` : ''}
+${image !== null && 'inline' in image ? `<img class="shot" src="${image.inline}" alt="The page after step ${number}">` : ''}
 ${step.error === undefined ? '' : `<span class="why bad text">${esc(step.error.code)}: ${esc(shorten(step.error.error, 600))}</span>`}
 </summary><div class="more"><p class="soft text">${esc(shorten(step.title, 300))}<br>${pageLink(step.url)}${place}</p>
 ${image !== null && 'link' in image ? `<p><a href="${esc(image.link)}">Screenshot</a></p>` : ''}
 ${above === undefined ? '' : `<p><a href="#${above}">The picture is shown with the failure</a></p>`}
-${above !== undefined || earlier === undefined ? '' : `<p><a href="#step-${earlier}">The page looks as after step ${earlier}</a></p>`}
+${above !== undefined || earlier === undefined ? '' : `<p><a href="#step-${earlier.index}">The page looks as after step ${context.numberOf(earlier)}</a></p>`}
 ${laterPicture(step)}${result === '' ? '' : `<pre>${esc(shorten(result, MAX_RESULT))}</pre>`}
 ${step.error?.details === undefined ? '' : `<pre>${esc(shorten(pretty(step.error.details), MAX_RESULT))}</pre>`}
 </div></details>`;

@@ -29,7 +29,7 @@ export function* renderHtml(report: Report, image: (name: string) => ImageSource
   yield `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">
-<title>${esc(shorten(title, 80))} · ${report.status}</title><style>${STYLE}</style></head><body><main>`;
+<title>${esc(shorten(title, 80))} · ${report.outcome ?? report.status}</title><style>${STYLE}</style></head><body><main>`;
   yield head(report, title, list);
   const shownAbove = new Map<string, string>();
   yield* failuresSection(report, list, image, shownAbove);
@@ -80,8 +80,9 @@ function head(report: Report, title: string, { failures, more }: FailureList): s
   ];
   const prompt = report.prompt?.trim() ?? '';
   const n = failures.length + more;
-  return `<header><span class="pill ${toneOf(report.status)}">${statusText(report.status)}</span>
-${n > 0 ? `<a class="pill bad" href="#failures">${count(n, 'failure')}</a>` : ''}
+  const handled = report.status === 'completed';
+  return `<header><span class="pill ${toneOf(report)}">${esc(report.stateText ?? report.status)}</span>
+${n > 0 ? `<a class="pill ${handled ? '' : 'bad'}" href="#failures">${count(n, 'failure')}${handled ? ' on the way' : ''}</a>` : ''}
 <h1 class="text">${esc(shorten(title, 200))}</h1>
 ${prompt !== '' && prompt !== title ? `<p class="text soft">${esc(shorten(prompt, 1_500))}</p>` : ''}
 ${report.summary === null ? '' : `<p class="text">${esc(shorten(report.summary, 4_000))}</p>`}
@@ -120,7 +121,7 @@ function failureCard(failure: Failure, anchor: string, picture: ImageSource | nu
     place === null ? '' : `<dt>Where</dt><dd class="mono">${esc(place)}</dd>`,
     step === null
       ? ''
-      : `<dt>Step</dt><dd><a href="#step-${step.index}">${step.index}</a> <code>${esc(shorten(step.js, 300))}</code></dd>`,
+      : `<dt>Step</dt><dd><a href="#step-${step.index}">${evidence?.step?.number ?? step.index}</a> <code>${esc(shorten(step.js, 300))}</code></dd>`,
     url === null
       ? ''
       : `<dt>Page</dt><dd class="text">${title === null ? '' : `${esc(shorten(title, 300))}<br>`}${pageLink(url)}</dd>`,
@@ -237,11 +238,19 @@ function fold(title: string, items: readonly string[]): string {
   return `<details class="fold"><summary>${title} <span class="soft">${items.length.toLocaleString('en')}</span></summary><ul>${shown.join('')}${rest}</ul></details>`;
 }
 
-function toneOf(status: Report['status']): string {
-  if (status === 'completed') return 'good';
-  return status === 'failed' ? 'bad' : status === 'stopped' ? 'warn' : '';
-}
-
-function statusText(status: Report['status']): string {
-  return `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
+function toneOf({ outcome }: Report): string {
+  switch (outcome) {
+    case 'passed':
+    case 'completed':
+      return 'good';
+    case 'failed':
+      return 'bad';
+    case 'flaky':
+    case 'repaired':
+    case 'stopped':
+    case 'not run':
+      return 'warn';
+    default:
+      return '';
+  }
 }

@@ -1,5 +1,6 @@
 import type { Failure } from '../../protocol/report/failure.js';
 import {
+  asCounted,
   earlierStepLines,
   historyText as historyOfWait,
   placeText,
@@ -11,6 +12,7 @@ import {
   type EarlierAttempt,
   type FlowOutcome,
   type FlowResult,
+  flowText,
   folderOf,
   historyText,
   isFlaky,
@@ -117,6 +119,7 @@ function testOf(flow: FlowResult): object {
         ? null
         : withoutNulls({
             session: sessionId,
+            state: flowText(flow),
             queuedMs: flow.queuedMs,
             pausedMs: flow.pausedMs,
             history: history === null ? null : historyText(history),
@@ -138,7 +141,8 @@ function attemptOf({ attempt, failure, durationMs }: EarlierAttempt): object {
 }
 
 /** What the failure object says around the failure, in lines. */
-function circumstancesOf(failure: Failure): readonly string[] {
+function circumstancesOf(found: Failure): readonly string[] {
+  const failure = asCounted(found);
   const history = historyOfWait(failure);
   const steps = earlierStepLines(failure);
   return [

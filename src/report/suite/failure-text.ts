@@ -1,5 +1,6 @@
 import type { Failure } from '../../protocol/report/failure.js';
 import {
+  asCounted,
   duringText,
   earlierStepLines,
   historyText,
@@ -14,7 +15,8 @@ import { textDifference } from './text-difference.js';
  * A failure as plain text, for files and annotations: the place, the message, the source frame, what was expected, and
  * what the page showed. Bounded to some 20,000 characters.
  */
-export function failureText(failure: Failure): string {
+export function failureText(found: Failure): string {
+  const failure = asCounted(found);
   const { code, message, frame, expected, received, step } = failure;
   const url = failure.url ?? step?.url ?? '';
   const title = failure.title ?? step?.title ?? '';

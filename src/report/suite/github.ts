@@ -6,6 +6,7 @@ import {
   countFlows,
   type FlowResult,
   failsRun,
+  flowText,
   historyText,
   isFlaky,
   isNotRun,
@@ -39,7 +40,9 @@ export function annotationsOf(suite: SuiteResult, fileOf: (file: string) => stri
 function annotation(level: 'error' | 'warning', flow: FlowResult, fileOf: (file: string) => string): string {
   const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
   const file = failure?.file ?? flow.file;
-  const title = `${flow.name} ${stateOf(flow)}`;
+  const quarantined = flow.outcome === 'failed' && flow.quarantine !== null ? ' (quarantined)' : '';
+  // The message has the reason.
+  const title = `${flow.name}: ${isNotRun(flow) ? 'Not run' : flowText(flow)}${quarantined}`;
   const properties = [
     ...(file === null ? [] : [`file=${property(fileOf(file))}`]),
     ...(file === null || failure?.line === undefined ? [] : [`line=${failure.line}`]),
@@ -48,14 +51,6 @@ function annotation(level: 'error' | 'warning', flow: FlowResult, fileOf: (file:
   ];
   const text = isNotRun(flow) ? notRunText(flow) : failure === undefined ? title : failureText(failure);
   return `::${level} ${properties.join(',')}::${data(shorten(text, MAX_MESSAGE))}`;
-}
-
-/** How a flow ended, in words that follow its name. */
-function stateOf(flow: FlowResult): string {
-  if (flow.outcome === 'repaired') return 'was repaired by a model';
-  if (isFlaky(flow)) return 'is flaky';
-  if (isNotRun(flow)) return 'was not run';
-  return flow.quarantine === null ? 'failed' : 'failed (quarantined)';
 }
 
 function data(text: string): string {
@@ -106,23 +101,16 @@ function notable(flows: readonly FlowResult[]): readonly FlowResult[] {
 function summaryOf(flow: FlowResult): string {
   const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
   const sign = failsRun(flow) || isNotRun(flow) ? '❌' : '⚠️';
-  const note =
-    flow.outcome === 'repaired'
-      ? ' repaired by a model'
-      : isFlaky(flow)
-        ? ` flaky: passed on attempt ${flow.earlier.length + 1}`
-        : flow.quarantine === null
-          ? ''
-          : ` quarantined until ${esc(flow.quarantine.until)} (${esc(flow.quarantine.ticket)})`;
+  const quarantined =
+    flow.quarantine === null || flow.outcome !== 'failed'
+      ? ''
+      : `, quarantined until ${esc(flow.quarantine.until)} (${esc(flow.quarantine.ticket)})`;
+  const note = ` ${esc(shorten(flowText(flow), 300))}${quarantined}`;
   const since = flow.history === null ? '' : ` · ${esc(historyText(flow.history))}`;
   const lines = [
     failure === undefined ? '' : failureText(failure),
     flow.again === null || isFlaky(flow) ? '' : `Run it again: ${flow.again}`,
   ].filter((line) => line !== '');
-  const reason = isNotRun(flow)
-    ? ` <code>${esc(shorten(notRunText(flow), 200))}</code>`
-    : failure === undefined
-      ? ''
-      : ` <code>${esc(shorten(reasonOf(failure), 200))}</code>`;
+  const reason = isNotRun(flow) || failure === undefined ? '' : ` <code>${esc(shorten(reasonOf(failure), 200))}</code>`;
   return `<details${failsRun(flow) ? ' open' : ''}><summary>${sign} <b>${esc(flow.name)}</b>${note}${since}${reason}</summary>\n\n<pre>${esc(lines.join('\n\n')).replace(/\n(?=\n)/g, '\n&#8203;')}</pre>\n\n</details>\n`;
 }

@@ -1,5 +1,5 @@
 import type { Failure } from '../../protocol/report/failure.js';
-import { placeText } from '../../protocol/report/failure-context.js';
+import { asCounted, placeText } from '../../protocol/report/failure-context.js';
 import { formatDuration, waitText } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
@@ -37,7 +37,7 @@ ${frame === undefined ? '' : `<pre class="frame">${esc(shorten(frame, longest))}
 }
 
 function rowsOf(flow: FlowResult, failure: Failure, place: string | null, { link, longest }: CardOptions): string {
-  const { step } = failure;
+  const { step } = asCounted(failure);
   const code = (text: string) => codeOf(shorten(text, longest));
   const { quarantine, earlier, again, report } = flow;
   const rows: readonly (readonly [string, string | null])[] = [

@@ -7,10 +7,10 @@ import {
   countFlows,
   type FlowResult,
   failsRun,
+  flowText,
   historyText,
   isFlaky,
   isNotRun,
-  notRunText,
   reasonOf,
   type SuiteCounts,
   type SuiteResult,
@@ -144,32 +144,36 @@ function row(flow: FlowResult, openFailures: boolean, options: CardOptions): str
   const failure = flow.failure ?? flow.earlier.at(-1)?.failure ?? null;
   // A flaky flow is among the passed ones too.
   const states = state === 'flaky' ? 'flaky passed' : state;
-  const reason = shorten(isNotRun(flow) ? notRunText(flow) : failure === null ? '' : reasonOf(failure), 300);
-  const text = [flow.name, ...flow.tags, reason].join(' ').toLowerCase();
+  const reason = shorten(isNotRun(flow) || failure === null ? '' : reasonOf(failure), 300);
+  const text = [flow.name, ...flow.tags, flowText(flow), reason].join(' ').toLowerCase();
   const data = `data-states="${states}" data-text="${esc(text)}"`;
-  const line = `${lineOf(flow, state, options.link, failure === null)}${reason === '' ? '' : `<div class="reason text">${esc(reason)}</div>`}`;
+  const waited = waitText(flow);
+  const sentence = `<span class="state text"${waited === null ? '' : ` title="Waited: ${waited}"`}>${esc(shorten(flowText(flow), 300))}</span>`;
+  // What passed needs no line of its own.
+  const isShort = state === 'passed';
+  const below = isShort ? '' : `<div class="reason text">${sentence}${reason === '' ? '' : `<br>${esc(reason)}`}</div>`;
+  const line = `${lineOf(flow, state, isShort ? sentence : '', { link: options.link, linksReport: failure === null })}${below}`;
   if (failure === null) return `<div class="result ${state}" ${data}><div class="line">${line}</div></div>`;
   const open = openFailures && state === 'failed' ? ' open' : '';
   return `<details class="result ${state}" ${data}${open}><summary class="line">${line}</summary>${failureCard(flow, failure, options)}</details>`;
 }
 
-function lineOf(flow: FlowResult, state: State, link: (path: string) => string, linksReport: boolean): string {
+function lineOf(
+  flow: FlowResult,
+  state: State,
+  sentence: string,
+  { link, linksReport }: { readonly link: (path: string) => string; readonly linksReport: boolean },
+): string {
   const at = flow.name.lastIndexOf('/') + 1;
   const name = `<span class="soft">${esc(flow.name.slice(0, at))}</span><b>${esc(flow.name.slice(at))}</b>`;
   const title = linksReport && flow.report !== null ? `<a href="${esc(link(flow.report))}">${name}</a>` : name;
   const tags = flow.tags.map((tag) => ` <span class="soft">${esc(tag)}</span>`).join('');
   const marks = [
-    ...(state === 'flaky' ? [`flaky: attempt ${flow.earlier.length + 1}`] : []),
-    ...(state === 'repaired' ? ['repaired by a model'] : []),
     ...(state === 'quarantined' ? ['quarantined'] : []),
-    ...(state === 'skipped' ? ['skipped'] : []),
-    ...(state === 'not-run' ? ['not run'] : []),
     ...(flow.history === null ? [] : [historyText(flow.history)]),
   ].map((mark) => `<span class="pill ${TONES[state]}">${esc(mark)}</span>`);
-  const time = flow.startedAt === null ? '' : formatDuration(flow.durationMs);
-  const waited = waitText(flow);
   return `<span class="${TONES[state]}" title="${labelOf(state)}">${SIGNS[state]}</span><span class="name">${title}${tags}</span>
-<span class="marks">${marks.join('')}</span><span class="time"${waited === null ? '' : ` title="Waited: ${waited}"`}>${time}</span>`;
+<span class="marks">${marks.join('')}</span><span class="time">${sentence}</span>`;
 }
 
 function countOf(counts: SuiteCounts, state: State): number {

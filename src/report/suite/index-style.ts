@@ -15,12 +15,14 @@ border-radius:999px;padding:5px 12px;cursor:pointer;white-space:nowrap}
 .filter :focus-visible,.result>summary:focus-visible,a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .result>summary:focus-visible{outline-offset:-2px}
 .result[hidden]{display:none}
-.line{display:grid;grid-template-columns:20px minmax(0,1fr) max-content 72px;gap:2px 12px;padding:10px 14px;align-items:baseline}
+.line{display:grid;grid-template-columns:20px minmax(0,1fr) max-content max-content;gap:2px 12px;padding:10px 14px;align-items:baseline}
 .line .name{overflow-wrap:anywhere}
 .line .name b{font-weight:600}
 .line .marks{display:flex;flex-wrap:wrap;gap:6px;justify-content:flex-end}
 .line .pill{font-size:12px;padding:1px 8px}
 .line .time{text-align:right;color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums;white-space:nowrap}
+.line>.state{grid-column:2/-1;font-size:13.5px;overflow-wrap:anywhere}
+.result.failed .line>.state,.result.not-run .line>.state{color:var(--bad)}
 .line .reason{grid-column:2/-1;font-size:13.5px;color:var(--bad);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .result.flaky .reason,.result.quarantined .reason{color:var(--warn)}
 .result[open]>summary .reason{display:none}

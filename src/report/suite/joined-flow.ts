@@ -1,6 +1,7 @@
 import type { JoinedFlow, JoinedResult } from '../../protocol/batches/joined.js';
+import { isLost } from '../../protocol/errors.js';
 import type { Failure } from '../../protocol/report/failure.js';
-import { type FlowResult, isLost } from './suite-result.js';
+import type { FlowResult } from './suite-result.js';
 
 /** The part of a flow's result that a joined batch knows, whatever machine ran it. */
 export type JoinedPart = Pick<

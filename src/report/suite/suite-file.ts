@@ -28,6 +28,7 @@ const FlowResult = z.object({
   outcome: z.enum(['passed', 'failed', 'repaired', 'skipped', 'stopped']),
   failure: Failure.nullable(),
   notRun: z.string().nullable().default(null),
+  attempts: z.int().default(1),
   earlier: z.array(z.object({ attempt: z.int(), failure: Failure, durationMs: z.number().optional() })),
   quarantine: z.object({ until: z.string(), ticket: z.string() }).nullable(),
   startedAt: z.string().nullable(),

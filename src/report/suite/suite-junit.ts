@@ -16,8 +16,8 @@ import {
   countFlows,
   type EarlierAttempt,
   type FlowResult,
+  flowText,
   historyText,
-  isFlaky,
   isNotRun,
   notRunText,
   type SuiteResult,
@@ -65,8 +65,7 @@ function testCaseOf(flow: FlowResult): TestCase {
   const quarantined = flow.outcome === 'failed' && quarantine !== null;
   const waited = waitText(flow);
   const output = [
-    ...(isFlaky(flow) ? [`Flaky: passed on attempt ${earlier.length + 1}`] : []),
-    ...(flow.outcome === 'repaired' ? ['Repaired: the flow failed, and a model completed the job'] : []),
+    flowText(flow),
     ...(quarantined ? [`Quarantined until ${quarantine.until} (${quarantine.ticket})`] : []),
     ...(flow.history === null ? [] : [`This failure is ${historyText(flow.history)}`]),
     ...(waited === null ? [] : [`Waited: ${waited}`]),

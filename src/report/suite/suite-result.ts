@@ -1,6 +1,6 @@
 import type { CiBuild } from '../../protocol/batches/ci-build.js';
-import type { ErrorCode } from '../../protocol/errors.js';
 import type { Failure } from '../../protocol/report/failure.js';
+import { type State, stateText } from '../../protocol/state-text.js';
 
 /**
  * How a flow of a run, or a test of a Playwright suite, ended. `repaired`: it failed, and a model completed the job; `skipped`:
@@ -40,6 +40,8 @@ export interface FlowResult {
   readonly failure: Failure | null;
   /** Why it has no result, as a sentence without its period; null if it has one. */
   readonly notRun: string | null;
+  /** How many attempts it may have. */
+  readonly attempts: number;
   /** Failed attempts before the last one. A flow that passed with any is flaky. */
   readonly earlier: readonly EarlierAttempt[];
   /** Its failures do not fail the run; null for most flows. */
@@ -126,14 +128,6 @@ export function isNotRun({ outcome }: FlowResult): boolean {
   return outcome === 'stopped';
 }
 
-/** Codes of failures that are not the flow's: what ran it was lost before the flow ended. */
-const LOST: ReadonlySet<ErrorCode> = new Set(['NODE_LOST', 'INTERRUPTED']);
-
-/** Whether a job that failed like this left its flow without a result. */
-export function isLost(failure: Pick<Failure, 'code'> | null): boolean {
-  return failure !== null && LOST.has(failure.code);
-}
-
 /** A flow of which only the name is known. @param notRun why it has no result */
 export function unrunFlow(name: string, notRun: string): FlowResult {
   return {
@@ -143,6 +137,7 @@ export function unrunFlow(name: string, notRun: string): FlowResult {
     outcome: 'stopped',
     failure: null,
     notRun,
+    attempts: 1,
     earlier: [],
     quarantine: null,
     startedAt: null,
@@ -172,6 +167,36 @@ export function notRunText({ notRun, failure }: FlowResult): string {
   const why = notRun ?? failure?.message ?? 'it has no result';
   return `Not run: ${why.replace(/\s+/g, ' ')}`;
 }
+
+/** How a flow ended, as people are told it. */
+export function flowState(flow: FlowResult): State {
+  switch (flow.outcome) {
+    case 'stopped':
+      return 'not run';
+    case 'passed':
+      if (isFlaky(flow)) return 'flaky';
+      return flow.test === undefined && (flow.file === null || flow.file.endsWith('.md')) ? 'completed' : 'passed';
+    default:
+      return flow.outcome;
+  }
+}
+
+/** How a flow ended, in one sentence without a period. */
+export function flowText(flow: FlowResult): string {
+  if (isNotRun(flow)) return notRunText(flow);
+  const { durationMs, startedAt, earlier, attempts, failure, test } = flow;
+  const attempt = earlier.length + 1;
+  return stateText({
+    state: flowState(flow),
+    ms: startedAt === null ? null : durationMs,
+    attempt,
+    attempts: Math.max(attempt, attempts),
+    failure,
+    why: flow.outcome === 'skipped' ? (test === undefined ? ALL_SKIPPED : test.reason) : null,
+  });
+}
+
+const ALL_SKIPPED = 'all of its tests were skipped';
 
 /** The flows that were not run with the reasons, a line for each; the rest as a number. */
 export function notRunLines({ flows }: Pick<SuiteResult, 'flows'>, longest: number): readonly string[] {

@@ -36,6 +36,7 @@ export function suiteTestResult(test: SuiteTest, base: string | null): FlowResul
     outcome: OUTCOMES[test.state],
     failure: failed?.failure ?? null,
     notRun: OUTCOMES[test.state] === 'stopped' ? (test.reason ?? NOT_RUN[test.state] ?? null) : null,
+    attempts: Math.max(1, attempts.filter(({ status }) => status !== 'skipped').length),
     // What follows a failure without having run is no failure of the test.
     earlier: test.state === 'completed' && !test.flaky ? [] : earlier.map(earlierOf),
     quarantine: null,

@@ -94,6 +94,7 @@ function resultOf(flow: JoinedFlow, folder: string, query: BatchJUnitQuery, base
     name: flow.name,
     file: null,
     tags: [],
+    attempts: flow.attempts.length,
     quarantine: null,
     history: null,
     again: null,

@@ -69,7 +69,7 @@ t.test('The index opens from a file, filters its flows, and runs nothing of what
   t.equal(await page.locator('details[open]').count(), 2, 'a few failures are open at once');
   await page.getByRole('button', { name: 'Flaky 1' }).click();
   await shows('1 of 201');
-  t.ok(await page.getByText('flaky: attempt 2').isVisible());
+  t.ok(await page.getByText('Flaky: passed in 1.2 s (attempt 2 of 2)').isVisible());
   t.notOk(await page.getByText('shop/pay', { exact: true }).isVisible());
   await page.getByRole('button', { name: /^All/ }).click();
   await page.getByRole('searchbox').fill('@smoke shop');

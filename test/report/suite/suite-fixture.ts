@@ -41,6 +41,7 @@ export function flowResult(name: string, changes: Partial<FlowResult> = {}): Flo
     outcome: 'passed',
     failure: null,
     notRun: null,
+    attempts: 1,
     earlier: [],
     quarantine: null,
     startedAt: '2026-01-02T03:04:05.000Z',

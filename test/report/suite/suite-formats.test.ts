@@ -113,13 +113,16 @@ t.test('Repaired and skipped flows are apart from those that passed', async (t) 
   t.same(await junitFaults(file), []);
   t.match(junit, /<testsuites name="troupe" tests="3" failures="0" errors="0".*skipped="1"/s);
   t.match(junit, '<property name="repaired" value="1"/>');
-  t.match(junit, /name="pay".*<system-out>Repaired: the flow failed, and a model completed the job/);
+  t.match(
+    junit,
+    /name="pay".*<system-out>Repaired in 1\.2 s after LOCATOR_NOT_FOUND at step 7, shop\/pay\.js:5: a model completed the job/,
+  );
   t.match(junit, /name="later".*<skipped message="All tests of the flow were skipped"\/>/);
   t.match(
     renderJobSummary(suite),
-    /0 failed · 1 passed · 0 flaky · 1 repaired · .*1 skipped.*pay<\/b> repaired by a model/s,
+    /0 failed · 1 passed · 0 flaky · 1 repaired · .*1 skipped.*pay<\/b> Repaired in 1\.2 s after LOCATOR_NOT_FOUND/s,
   );
-  t.match(annotationsOf(suite, String), [/^::warning .*title=pay was repaired by a model::LOCATOR_NOT_FOUND/]);
+  t.match(annotationsOf(suite, String), [/^::warning .*title=pay%3A Repaired in 1\.2 s .*::LOCATOR_NOT_FOUND/]);
 });
 
 t.test('JUnit files have a suite for each folder, and collectors accept them', async (t) => {
@@ -143,7 +146,10 @@ t.test('JUnit files have a suite for each folder, and collectors accept them', a
   t.match(junit, /\[\[ATTACHMENT\|reports\/shop\/pay\/screenshots\/0007\.png\]\]<\/system-out>/, 'the last line');
   t.match(junit, /name="coupon".*<skipped message="Quarantined until 2026-02-01 \(SHOP-7\): /);
   t.match(junit, /name="refund"[^>]*><error type="NOT_RUN" message="Not run: it was not started: the run was/);
-  t.match(junit, /name="search".*<flakyFailure type="MATCH_FAILED".*<system-out>Flaky: passed on attempt 2/);
+  t.match(
+    junit,
+    /name="search".*<flakyFailure type="MATCH_FAILED".*<system-out>Flaky: passed in 1\.2 s \(attempt 2 of 2\)/,
+  );
   t.match(junit, '<property name="label.branch" value="main"/>');
 });
 
@@ -174,10 +180,10 @@ t.test('GitHub gets an error for each failure, and a warning for what is flaky o
   t.match(
     annotationsOf(sampleSuite(), (file) => `web/${file}`),
     [
-      /^::error file=web\/flows\/shop\/pay\.js,line=5,col=9,title=shop\/pay failed::LOCATOR_NOT_FOUND: .*%0A/,
-      /^::error file=web\/flows\/shop\.v2\/refund\.js,title=shop\.v2\/refund was not run::Not run: it was not started/,
-      /^::warning file=web\/flows\/shop\/pay\.js,.*title=shop\/coupon failed \(quarantined\)::/,
-      /^::warning file=web\/flows\/shop\/search\.js,title=shop\/search is flaky::MATCH_FAILED/,
+      /^::error file=web\/flows\/shop\/pay\.js,line=5,col=9,title=shop\/pay%3A Failed in 1\.2 s at step 7%2C shop\/pay\.js%3A5%3A LOCATOR_NOT_FOUND \(attempt 2 of 2\)::LOCATOR_NOT_FOUND: .*%0A/,
+      /^::error file=web\/flows\/shop\.v2\/refund\.js,title=shop\.v2\/refund%3A Not run::Not run: it was not started/,
+      /^::warning file=web\/flows\/shop\/pay\.js,.*title=shop\/coupon%3A Failed .* \(quarantined\)::/,
+      /^::warning file=web\/flows\/shop\/search\.js,title=shop\/search%3A Flaky%3A passed in 1\.2 s \(attempt 2 of 2\)::MATCH_FAILED/,
     ],
   );
   const many = Array.from({ length: 30 }, (_, n) => flowResult(`f${n}`, { outcome: 'failed', failure: FAILURE }));
@@ -196,7 +202,7 @@ t.test('The job summary shows texts of pages as text, and stays within the limit
   const summary = renderJobSummary(sampleSuite());
   t.match(summary, '❌ 1 failed · 2 passed · 1 flaky · 1 quarantined · 1 not run · 5 flows in 1 min 00 s');
   t.match(summary, 'Run it again: troupe run flows/shop/pay.js');
-  t.match(summary, 'flaky: passed on attempt 2');
+  t.match(summary, 'Flaky: passed in 1.2 s (attempt 2 of 2)');
   const text = renderJobSummary(suites['with hostile texts']);
   t.notMatch(text, /<(img|script)|<\/pre>%0A/);
   const long = { ...FAILURE, message: '<'.repeat(3_000) };

@@ -1,5 +1,8 @@
 import type { EventData, Step } from '../../../src/protocol/events.js';
 
+/** A step as people count it: each attempt from 1. `index` counts on over all attempts. */
+export type NumberedStep = Step & { readonly number: number; readonly attempt: number };
+
 /** An error as in events. */
 export type Failure = NonNullable<Step['error']>;
 
@@ -16,7 +19,7 @@ interface Common {
 
 export interface StepLine extends Common {
   readonly kind: 'step';
-  readonly step: Step;
+  readonly step: NumberedStep;
 }
 
 export interface ScriptLine extends Common {

@@ -21,6 +21,10 @@ function handoffEnd({ outcome, by, note }: EventData<'HandoffEnded'>): string {
 export class Transcript {
   readonly #lines: Line[] = [];
   #last = 0;
+  #attempt = 1;
+  /** Steps of earlier attempts. */
+  #before = 0;
+  #steps = 0;
   #driver: string | null = null;
   readonly #starts: string[] = [];
 
@@ -127,6 +131,8 @@ export class Transcript {
         return;
       case 'AttemptFailed': {
         this.#driver = null;
+        this.#attempt = event.data.attempt + 1;
+        this.#before = this.#steps;
         const { attempt, error } = event.data;
         const text = `attempt ${attempt} failed; the next one begins in a fresh browser`;
         this.#lines.push({ key, kind: 'note', at, depth: 0, tone: 'warn', text, cause: error.error, place: null });
@@ -137,7 +143,7 @@ export class Transcript {
         const { status, error, summary, endReason } = event.data;
         const tone = status === 'failed' ? 'bad' : 'good';
         const cause = error?.error ?? summary ?? endReason ?? '';
-        this.#lines.push({ key, kind: 'note', at, depth: 0, tone, text: status, cause, place: null });
+        this.#lines.push({ key, kind: 'note', at, depth: 0, tone, text: 'ended', cause, place: null });
         return;
       }
       case 'ModelStarted': {
@@ -215,7 +221,9 @@ export class Transcript {
     let index = this.#lines.length;
     while (index > 0 && (this.#lines[index - 1]?.at ?? '') > began) index -= 1;
     const depth = this.#depthOf(step.flow, index, 1);
-    this.#lines.splice(index, 0, { key, kind: 'step', at: began, depth, step });
+    this.#steps = Math.max(this.#steps, step.index);
+    const numbered = { ...step, number: step.index - this.#before, attempt: this.#attempt };
+    this.#lines.splice(index, 0, { key, kind: 'step', at: began, depth, step: numbered });
   }
 
   /** The indentation of lines in a flow's run that began before the line at `index`. */

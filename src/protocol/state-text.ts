@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import type { JoinedFlow } from './batches/joined.js';
+import { type SuiteTest, testMs } from './batches/suite.js';
+import { type ErrorCode, isLost } from './errors.js';
+import type { Failure } from './report/failure.js';
+import type { SessionRecord } from './session.js';
+import { formatDuration, ranMs } from './times.js';
+
+/**
+ * How a session, a flow of a run, or a test stands. `passed` is of flows and tests, `completed` of a task for a model;
+ * `flaky`: it passed after a failed attempt; `repaired`: it failed, and a model completed the job; `stopped` is of sessions
+ * without a result; `not run`: there should be a result, and is none.
+ */
+export const State = z.enum([
+  'queued',
+  'running',
+  'passed',
+  'completed',
+  'flaky',
+  'repaired',
+  'skipped',
+  'failed',
+  'stopped',
+  'not run',
+]);
+export type State = z.infer<typeof State>;
+
+/** What {@link stateText} puts into words. */
+export interface StateFacts {
+  readonly state: State;
+  /** How long it ran, in all of its attempts; null if it never did, or if nobody knows. */
+  readonly ms: number | null;
+  /** The attempt that counts, from 1. */
+  readonly attempt: number;
+  /** How many attempts it may have. */
+  readonly attempts: number;
+  readonly failure: Pick<Failure, 'code' | 'flow' | 'file' | 'line' | 'column' | 'step'> | null;
+  /** Why it is in this state, if neither the state nor the failure says so: without a period. */
+  readonly why?: string | null;
+}
+
+/**
+ * The state in one sentence without a period, such as `Failed in 12.4 s at step 7, checkout.js:31: MATCH_FAILED (attempt 2
+ * of 2)`. What is not known is left out.
+ */
+export function stateText({ state, ms, attempt, attempts, failure, why = null }: StateFacts): string {
+  const took = ms === null ? '' : ` in ${formatDuration(ms)}`;
+  const after = ms === null ? '' : ` after ${formatDuration(ms)}`;
+  const which = attempts > 1 ? ` (attempt ${attempt} of ${attempts})` : '';
+  const reason = why === null ? '' : `: ${why}`;
+  switch (state) {
+    case 'queued':
+      return `Queued${attempt > 1 ? ` for attempt ${attempt} of ${attempts}` : ''}${why === null ? '' : `, ${why}`}`;
+    case 'running':
+      return `Running${ms === null ? '' : ` for ${formatDuration(ms)}`}${reason}${which}`;
+    case 'passed':
+      return `Passed${took}`;
+    case 'completed':
+      return `Completed${took}`;
+    case 'flaky':
+      return `Flaky: passed${took}${which}`;
+    case 'repaired':
+      return `Repaired${took}${failure === null ? '' : ` after ${failure.code}${whereText(failure)}`}: a model completed the job${which}`;
+    case 'skipped':
+      return `Skipped${reason}`;
+    case 'failed':
+      return `Failed${took}${failure === null ? reason : `${whereText(failure)}: ${failure.code}`}${which}`;
+    case 'stopped':
+      return `Stopped${after}${reason}`;
+    case 'not run': {
+      if (ms === null) return `Not run${reason === '' && failure !== null ? `: ${failure.code}` : reason}`;
+      return `Not run to its end: ${failure === null ? 'stopped' : failure.code}${after}${why === null ? '' : `, ${why}`}${which}`;
+    }
+  }
+}
+
+/** ` at step 7, checkout.js:31`; '' if neither is known. */
+function whereText({ step, ...place }: NonNullable<StateFacts['failure']>): string {
+  const number = step === undefined || step.before ? null : (step.number ?? step.index);
+  const line = shortPlace(place);
+  if (number === null) return line === null ? '' : line.startsWith('after ') ? ` ${line}` : ` at ${line}`;
+  return ` at step ${number}${line === null ? '' : `, ${line}`}`;
+}
+
+/** `shop/checkout.js:31`, by its path in the flows folder, wherever that is. */
+function shortPlace({
+  flow,
+  file,
+  line,
+  column,
+}: Omit<NonNullable<StateFacts['failure']>, 'code' | 'step'>): string | null {
+  if (line === undefined) return null;
+  if (flow === undefined && file === undefined) return column === undefined ? `after line ${line}` : `line ${line}`;
+  const script = /\.[jt]s$/.exec(file ?? '')?.[0] ?? '.js';
+  const name = flow === undefined ? file : `${flow}${script}`;
+  return `${column === undefined ? 'after ' : ''}${name}:${line}`;
+}
+
+/** The state of a session, as people are told it. */
+export function stateOfRecord(record: SessionRecord): State {
+  const { status, outcome, attempt, mode, flowFiles, error } = record;
+  if (status === 'failed') return isLost(error) ? 'not run' : 'failed';
+  if (status === 'stopped') return mode === 'auto' ? 'not run' : 'stopped';
+  if (status !== 'completed') return status;
+  if (outcome !== undefined) return outcome;
+  if (attempt > 1) return 'flaky';
+  return flowFiles.some((file) => !file.endsWith('.md')) ? 'passed' : 'completed';
+}
+
+/**
+ * The state of a session in one sentence.
+ * @param nowMs until when the time of a running session counts
+ * @param known.failure why it failed, as its report says; without it, what the record says
+ * @param known.ms how long it ran, together with other jobs of its flow
+ */
+export function recordText(
+  record: SessionRecord,
+  nowMs: number,
+  known: { readonly failure?: Failure | null; readonly ms?: number } = {},
+): string {
+  const { attempt, retries = 0, error } = record;
+  return stateText({
+    state: stateOfRecord(record),
+    ms: record.startedAt === null ? null : (known.ms ?? ranMs(record, nowMs)),
+    attempt,
+    attempts: Math.max(attempt, retries + 1),
+    failure: known.failure ?? (error === null ? null : placedError(error, record.flowFiles)),
+    why: whyOf(record),
+  });
+}
+
+const END_REASONS: Readonly<Record<NonNullable<SessionRecord['endReason']>, string | null>> = {
+  deleted: null,
+  idle: 'nobody used it',
+  hard: 'its time was over',
+  lost: 'its browser was lost',
+  finished: null,
+  interrupted: 'the service was stopped',
+  shutdown: 'the service was stopped',
+};
+
+function whyOf({ status, outcome, mode, queuePosition, handoff, startedAt, endReason }: SessionRecord): string | null {
+  if (status === 'queued') return queuePosition === null ? null : `number ${queuePosition}`;
+  if (status === 'running') return handoff === undefined ? null : 'waits for a person';
+  if (outcome === 'skipped') return 'all of its tests were skipped';
+  if (status !== 'stopped') return null;
+  const why = endReason === null ? null : END_REASONS[endReason];
+  if (mode === 'live' || startedAt !== null) return why;
+  return why === null ? 'stopped before it began' : `${why} before it began`;
+}
+
+/** The code and the place of an error: those of its cause, which says more than FLOW_FAILED. */
+export function placedError(
+  { code, details = {} }: NonNullable<SessionRecord['error']>,
+  flowFiles: readonly string[] = [],
+): Pick<Failure, 'code' | 'flow' | 'file' | 'line' | 'column'> {
+  const cause = membersOf(details.cause);
+  const place = { ...details, ...membersOf(cause.details) };
+  const { flow, line, column } = place;
+  const file = flowFiles.find((one) => one.replace(/\.[jt]s$/, '') === flow);
+  return {
+    code: typeof cause.code === 'string' ? (cause.code as ErrorCode) : code,
+    ...(typeof flow === 'string' ? { flow } : {}),
+    ...(file === undefined ? {} : { file }),
+    ...(typeof line === 'number' ? { line } : {}),
+    ...(typeof column === 'number' ? { column } : {}),
+  };
+}
+
+function membersOf(value: unknown): { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+const TEST_STATES: Readonly<Record<SuiteTest['state'], State>> = {
+  queued: 'queued',
+  running: 'running',
+  completed: 'passed',
+  failed: 'failed',
+  stopped: 'not run',
+  skipped: 'skipped',
+  'not run': 'not run',
+};
+
+/** The state of a test of a Playwright suite, as people are told it. */
+export function stateOfTest({ state, flaky }: SuiteTest): State {
+  return flaky ? 'flaky' : TEST_STATES[state];
+}
+
+/** The state of a test of a Playwright suite in one sentence. */
+export function testText(test: SuiteTest): string {
+  const { state, attempts, reason } = test;
+  const ran = attempts.filter(({ status }) => status !== 'skipped');
+  const isOpen = state === 'queued' || state === 'running';
+  return stateText({
+    state: stateOfTest(test),
+    ms: ran.length === 0 || isOpen ? null : testMs(test),
+    attempt: Math.max(1, ran.length),
+    attempts: Math.max(1, ran.length),
+    failure:
+      state === 'failed' || state === 'stopped'
+        ? (attempts.findLast(({ failure }) => failure !== null)?.failure ?? null)
+        : null,
+    why: reason,
+  });
+}
+
+/** The state of a flow of a joined run, as people are told it. */
+export function stateOfJoined({ state, attempts }: JoinedFlow): State {
+  const result = attempts.at(-1)?.result ?? null;
+  if (state === 'completed') return result?.outcome ?? (attempts.length > 1 ? 'flaky' : 'passed');
+  if (state === 'failed') return result === null || isLost(result.failure) ? 'not run' : 'failed';
+  return state === 'stopped' ? 'not run' : state;
+}
+
+/** The state of a flow of a joined run in one sentence. */
+export function joinedText(flow: JoinedFlow): string {
+  const { state, attempts } = flow;
+  const last = attempts.at(-1);
+  const ended = state === 'completed' || state === 'failed';
+  const ms = attempts.reduce((total, { result }) => total + (result?.durationMs ?? 0), 0);
+  return stateText({
+    state: stateOfJoined(flow),
+    ms: ended && attempts.some(({ result }) => result !== null) ? ms : null,
+    attempt: Math.max(1, attempts.length),
+    attempts: Math.max(1, attempts.length),
+    failure: ended ? (last?.result?.failure ?? null) : null,
+    why: ended && last?.result === null ? `the machine ${last.machine} was lost` : null,
+  });
+}
