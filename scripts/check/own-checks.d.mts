@@ -17,6 +17,8 @@ export const ownChecks: {
   readonly 'docs in step': OwnCheck;
   readonly 'decisions on dependencies': OwnCheck;
   readonly 'leak guard': OwnCheck;
+  readonly 'patterns over foreign text': OwnCheck;
+  readonly 'output of commands': OwnCheck;
   readonly 'Kubernetes manifests': OwnCheck;
   readonly 'suites of tests': OwnCheck;
   readonly 'lock file': OwnCheck;

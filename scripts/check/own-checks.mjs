@@ -1,6 +1,7 @@
 import { decidedDependencies } from './decided-dependencies.mjs';
 import { docsInStep } from './docs-in-step.mjs';
 import { engines } from './engines.mjs';
+import { foreignText } from './foreign-text.mjs';
 import { kubernetesManifests } from './kubernetes-manifests.mjs';
 import { leakGuard } from './leak-guard.mjs';
 import { lockFile } from './lock-file.mjs';
@@ -8,12 +9,15 @@ import { longFiles } from './long-files.mjs';
 import { serverBinaries } from './server-binaries.mjs';
 import { setUpSize } from './set-up-size.mjs';
 import { suites } from './suites.mjs';
+import { terminalOutput } from './terminal-output.mjs';
 
 /** The checks that no tool makes: each takes the repository and answers what is wrong, a line for each fault. */
 export const ownChecks = {
   'docs in step': docsInStep,
   'decisions on dependencies': decidedDependencies,
   'leak guard': leakGuard,
+  'patterns over foreign text': foreignText,
+  'output of commands': terminalOutput,
   'Kubernetes manifests': kubernetesManifests,
   'suites of tests': suites,
   'lock file': lockFile,

@@ -1,5 +1,6 @@
 import { UsageError } from './failure.js';
 import { commandNames, wordsOf } from './help.js';
+import { print } from './terminal.js';
 
 const SHELLS: { readonly [shell: string]: () => string } = { bash, zsh, fish };
 
@@ -10,7 +11,7 @@ export function runCompletion(args: readonly string[]): number {
   if (script === undefined || others.length > 0) {
     throw new UsageError(`troupe completion takes ${Object.keys(SHELLS).join(', ')}`);
   }
-  process.stdout.write(script());
+  print(script());
   return 0;
 }
 

@@ -10,6 +10,7 @@ import { HOME_TAKEN } from './local-service/start-service.js';
 import { stopWhenIdle } from './local-service/stop-when-idle.js';
 import { parseOptions } from './parse-options.js';
 import { makeFirstHome } from './setup/make-first-home.js';
+import { print, printError } from './terminal.js';
 import { readVersion } from './version.js';
 import { watchSignals } from './watch-signals.js';
 import { welcome } from './welcome.js';
@@ -46,14 +47,14 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
       return 0;
     }
     if (idle === undefined || !isHomeTaken(error)) throw error;
-    process.stderr.write(`troupe: ${describeFailure(error)}\n`);
+    printError(`troupe: ${describeFailure(error)}\n`);
     return HOME_TAKEN;
   }
   // Without a named home, agents look for a service in the user's.
   const homes = hasNamedHome() ? [config.home] : [config.home, agentHome()];
   const withdraw = await publishService(homes, { url: service.url, pid: process.pid, secret, version }, log);
   const idleEnd = stopWhenIdle(service, idle === undefined ? null : Number(idle) * 1000);
-  if (forPeople) process.stdout.write(welcome(service));
+  if (forPeople) print(welcome(service));
   else log('Troupe listens', { url: service.url, driver: service.description, server: service.server });
   const why = await Promise.race([stop.first, service.failed, service.left, idleEnd.reached]);
   idleEnd.cancel();
@@ -64,7 +65,7 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   else {
     const seconds = config.node === undefined ? 10 : config.drainTimeout;
     const line = `${why}: stopping; running jobs have ${seconds} s`;
-    if (forPeople) process.stdout.write(`\n${line} (once more: at once)\n`);
+    if (forPeople) print(`\n${line} (once more: at once)\n`);
     else log(line);
   }
   const stopping = service.stop(why instanceof Error ? { drainMs: 0 } : {});

@@ -11,6 +11,7 @@ import { describeFailure, UsageError } from './failure.js';
 import { findService } from './local-service/find-service.js';
 import { type UsedService, useService } from './own-service.js';
 import { parseWords } from './parse-options.js';
+import { printError, printJson } from './terminal.js';
 
 /**
  * Runs a script from the shell, in a session that is there or in one of its own, and prints its value as JSON.
@@ -25,12 +26,12 @@ export async function runEval(args: readonly string[]): Promise<number> {
     if (session !== undefined && service.own)
       throw new TroupeError('UNAVAILABLE', 'No service runs here; --url names one');
     const value = await evaluate(service, session, js);
-    process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    printJson(value, 2);
     return 0;
   } catch (error) {
     const { code } = encodeError(error);
     const text = error instanceof ScriptFailed ? error.text : `${codeOf(code)}${describeFailure(error)}`;
-    process.stderr.write(`troupe: ${text}\n`);
+    printError(`troupe: ${text}\n`);
     return code === 'UNAVAILABLE' || code === 'UNAUTHORIZED' || code === 'NOT_FOUND' ? 2 : 1;
   } finally {
     await service?.close();

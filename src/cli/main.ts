@@ -1,6 +1,7 @@
 import { didYouMean } from './closest-word.js';
 import { describeFailure, UsageError } from './failure.js';
 import { commandNames, helpFor } from './help.js';
+import { print, printError } from './terminal.js';
 import { readVersion } from './version.js';
 
 /** A reader that has enough, as in `troupe setup | head -1`; a terminal that is gone. */
@@ -20,7 +21,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   outliveReaders(command);
   try {
     if (command !== undefined && isCommand(command) && (rest.includes('--help') || rest.includes('-h'))) {
-      process.stdout.write(helpFor(command, rest[0]));
+      print(helpFor(command, rest[0]));
       return 0;
     }
     switch (command) {
@@ -74,25 +75,25 @@ export async function main(argv: readonly string[]): Promise<number> {
         return (await import('./completion.js')).runCompletion(rest);
       case '--version':
       case '-v':
-        process.stdout.write(`${readVersion()}\n`);
+        print(`${readVersion()}\n`);
         return 0;
       case '--help':
       case '-h':
       case 'help':
         if (rest[0] !== undefined && !isCommand(rest[0])) throw unknownCommand(rest[0]);
-        process.stdout.write(helpFor(rest[0]));
+        print(helpFor(rest[0]));
         return 0;
       case undefined:
-        process.stderr.write(helpFor());
+        printError(helpFor());
         return 2;
       default:
         throw unknownCommand(command);
     }
   } catch (error) {
-    process.stderr.write(`troupe: ${describeFailure(error)}\n`);
+    printError(`troupe: ${describeFailure(error)}\n`);
     if (error instanceof UsageError) {
       const topic = command !== undefined && isCommand(command) ? `${command} --help` : '--help';
-      process.stderr.write(`Run 'troupe ${topic}' to see how it is called.\n`);
+      printError(`Run 'troupe ${topic}' to see how it is called.\n`);
     }
     return error instanceof UsageError ? 2 : 1;
   }

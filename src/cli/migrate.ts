@@ -7,6 +7,7 @@ import { migrateFile } from '../journal/migrate-file.js';
 import { TroupeError } from '../protocol/errors.js';
 import { UsageError } from './failure.js';
 import { parseOptions } from './parse-options.js';
+import { print } from './terminal.js';
 
 /** Copies the journal of a stopped service from SQLite to the configured PostgreSQL database. */
 export async function runMigrate(args: readonly string[]): Promise<number> {
@@ -34,7 +35,7 @@ export async function runMigrate(args: readonly string[]): Promise<number> {
   await mkdir(config.home, { recursive: true });
   const reseal = resealer(await RequestVault.open(keyFile), await RequestVault.open(config.keyFile, config.clusterKey));
   const copied = await migrateFile({ file, database, reseal });
-  for (const [table, rows] of Object.entries(copied)) process.stdout.write(`${table.padEnd(14)} ${rows}\n`);
-  process.stdout.write(`${file} was copied to the database and is no longer used; keep it until the service has run\n`);
+  for (const [table, rows] of Object.entries(copied)) print(`${table.padEnd(14)} ${rows}\n`);
+  print(`${file} was copied to the database and is no longer used; keep it until the service has run\n`);
   return 0;
 }

@@ -5,6 +5,7 @@ import { TroupeError } from '../protocol/errors.js';
 import { UsageError } from './failure.js';
 import { parseOptions } from './parse-options.js';
 import { ownUrl, ServiceClient } from './service-client.js';
+import { print, printError } from './terminal.js';
 
 /** Lists the nodes that share the service's database, or removes one that is lost. */
 export async function runNodes(args: readonly string[]): Promise<number> {
@@ -14,7 +15,7 @@ export async function runNodes(args: readonly string[]): Promise<number> {
   const { url } = parseOptions(rest, { url: { type: 'string' } });
   const { service } = await connect(url);
   await service.json('DELETE', `/api/nodes/${encodeURIComponent(id)}`);
-  process.stdout.write(`${id} is removed\n`);
+  print(`${id} is removed\n`);
   return 0;
 }
 
@@ -29,7 +30,7 @@ export async function runDrain(args: readonly string[]): Promise<number> {
   const node = NodeInfo.parse(await service.json('POST', `/api/nodes/${encodeURIComponent(id)}/drain`));
   const { running } = node;
   const left = running === 1 ? 'its session has ended' : `its ${running} sessions have ended`;
-  process.stdout.write(`${id} takes no more work, and stops ${running === 0 ? 'now' : `when ${left}`}\n`);
+  print(`${id} takes no more work, and stops ${running === 0 ? 'now' : `when ${left}`}\n`);
   return 0;
 }
 
@@ -42,11 +43,11 @@ export async function runHealth(args: readonly string[]): Promise<number> {
   const { live = false, url } = parseOptions(args, { live: { type: 'boolean' }, url: { type: 'string' } });
   const { service } = await connect(url);
   if (live) {
-    process.stdout.write(`${service.url} answers\n`);
+    print(`${service.url} answers\n`);
     return 0;
   }
   const { status, capacity } = Health.parse(await service.json('GET', '/api/health'));
-  process.stdout.write(`${status}: ${capacity.running} of ${capacity.max} run, ${capacity.queued} wait\n`);
+  print(`${status}: ${capacity.running} of ${capacity.max} run, ${capacity.queued} wait\n`);
   return status === 'ok' ? 0 : 1;
 }
 
@@ -55,9 +56,9 @@ async function list(args: readonly string[]): Promise<number> {
   const { service } = await connect(url);
   const nodes = NodeInfo.array().parse(await service.json('GET', '/api/nodes'));
   for (const { id, state, running, places, version, url, seen } of nodes) {
-    process.stdout.write(`${[id, state.padEnd(8), `${running}/${places}`, version, url, seen].join('  ')}\n`);
+    print(`${[id, state.padEnd(8), `${running}/${places}`, version, url, seen].join('  ')}\n`);
   }
-  if (nodes.length === 0) process.stderr.write('The service is alone: its troupe.json has no "node".\n');
+  if (nodes.length === 0) printError('The service is alone: its troupe.json has no "node".\n');
   return 0;
 }
 

@@ -6,6 +6,7 @@ import { serviceToken, serviceUrl } from '../config/environment.js';
 import { type ConfigFlags, configElsewhere, readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 import { ownUrl, ServiceClient } from './service-client.js';
+import { printError } from './terminal.js';
 import { readVersion } from './version.js';
 import { warnOfOtherVersion } from './version-check.js';
 
@@ -85,7 +86,7 @@ export async function useService(wanted: {
 async function started(client: ServiceClient, signal?: AbortSignal): Promise<ServiceClient> {
   const until = performance.now() + START_MS;
   for (let tries = 0; await client.isStarting(); tries += 1) {
-    if (tries === 0) process.stderr.write(`Waiting for the service at ${client.url}, which is starting\n`);
+    if (tries === 0) printError(`Waiting for the service at ${client.url}, which is starting\n`);
     if (performance.now() > until) {
       throw new TroupeError('UNAVAILABLE', `The service at ${client.url} has not ended its start; see its log`);
     }

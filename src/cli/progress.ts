@@ -1,3 +1,5 @@
+import { plainLine } from '../base/plain-text.js';
+
 /** How far something is that tells of its steps as it goes. */
 export interface Progress {
   /** What happens now. `Step 3/9` in it moves the bar. */
@@ -18,7 +20,8 @@ export function showProgress(title: string, out: NodeJS.WriteStream): Progress {
   const seconds = (): string => `${Math.round((performance.now() - startedAt) / 1000)} s`;
   return {
     say(what) {
-      const [line = ''] = what.split('\n');
+      const [first = ''] = what.split('\n');
+      const line = plainLine(first);
       const [found, step, of] = STEP.exec(line) ?? [];
       if (step !== undefined && of !== undefined) share = (Number(step) - 1) / Number(of);
       if (out.isTTY) {

@@ -10,6 +10,7 @@ import { TroupeError } from '../protocol/errors.js';
 import { UsageError } from './failure.js';
 import { parseOptions } from './parse-options.js';
 import { ownUrl, ServiceClient } from './service-client.js';
+import { print, printError } from './terminal.js';
 import { warnOfOtherVersion } from './version-check.js';
 
 /** Where tokens are kept: a running service, or its home while none runs. */
@@ -55,16 +56,16 @@ async function create([name, ...rest]: readonly string[]): Promise<number> {
     ...limit('perMinute', options['per-minute']),
   };
   const { token, ...info } = await within(options.url, (book) => book.create({ name, role: role.data, limits }));
-  process.stderr.write(`${describe(info)}\nThe token is shown this once:\n`);
-  process.stdout.write(`${token}\n`);
+  printError(`${describe(info)}\nThe token is shown this once:\n`);
+  print(`${token}\n`);
   return 0;
 }
 
 async function list(rest: readonly string[]): Promise<number> {
   const { url } = parseOptions(rest, { url: { type: 'string' } });
   const tokens = await within(url, (book) => book.list());
-  for (const token of tokens) process.stdout.write(`${describe(token)}\n`);
-  if (tokens.length === 0) process.stderr.write('There are no tokens.\n');
+  for (const token of tokens) print(`${describe(token)}\n`);
+  if (tokens.length === 0) printError('There are no tokens.\n');
   return 0;
 }
 
@@ -72,7 +73,7 @@ async function revoke([id, ...rest]: readonly string[]): Promise<number> {
   if (id === undefined || id.startsWith('-')) throw new UsageError('troupe token revoke ID');
   const { url } = parseOptions(rest, { url: { type: 'string' } });
   await within(url, (book) => book.revoke(id));
-  process.stdout.write(`${id} is revoked\n`);
+  print(`${id} is revoked\n`);
   return 0;
 }
 

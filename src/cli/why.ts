@@ -11,6 +11,7 @@ import { failureText } from '../report/suite/failure-text.js';
 import { describeFailure, UsageError } from './failure.js';
 import { parseWords } from './parse-options.js';
 import { ownUrl, ServiceClient } from './service-client.js';
+import { print, printError, printJson } from './terminal.js';
 import { describeSuite, type SuiteFailures, suiteFailures, suiteOfSession } from './why-suite.js';
 
 /** A report, and where its pictures are: a folder, or the service's address. */
@@ -34,21 +35,19 @@ export async function runWhy(args: readonly string[]): Promise<number> {
     const found = await findReport(word, values.url);
     if (found.suite !== undefined) {
       const { suite } = found;
-      process.stdout.write(values.json === true ? `${JSON.stringify(suite, null, 2)}\n` : describeSuite(suite));
+      if (values.json === true) printJson(suite, 2);
+      else print(describeSuite(suite));
       return 0;
     }
     const failures = failuresOf(found.report);
     const { sessionId, name, status, stateText } = found.report;
-    process.stdout.write(
-      values.json === true
-        ? `${JSON.stringify({ sessionId, name, status, stateText, failures }, null, 2)}\n`
-        : whyText(found, failures),
-    );
+    if (values.json === true) printJson({ sessionId, name, status, stateText, failures }, 2);
+    else print(whyText(found, failures));
     return 0;
   } catch (error) {
     const { code } = encodeError(error);
     if (code === 'INTERNAL') throw error;
-    process.stderr.write(`troupe: ${code}: ${describeFailure(error)}\n`);
+    printError(`troupe: ${code}: ${describeFailure(error)}\n`);
     return 2;
   }
 }

@@ -1,9 +1,10 @@
-import { withSignal } from '../base/deadline.js';
+import { pause, withSignal } from '../base/deadline.js';
 import type { BatchRecord } from '../protocol/batches/batch.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { answerAs } from './answers.js';
 import type { CallOptions, Connection, EventOptions } from './connection.js';
+import { lookAgainMs } from './reopening.js';
 
 /** What setTimeout takes, 24 days. */
 const LONGEST_MS = 2_147_483_647;
@@ -41,7 +42,8 @@ export class Batch {
     const late = () => new TroupeError('WAIT_TIMEOUT', `The batch ${this.id} has not ended within ${timeoutMs} ms`);
     const signals = signal === undefined ? [] : [signal];
     return withSignal({ signals, ms: timeoutMs, late }, async (bounded) => {
-      for (;;) {
+      for (let looks = 0; ; looks += 1) {
+        await pause(lookAgainMs(looks), { signal: bounded });
         const record = await this.record({ signal: bounded });
         if (record.endedAt !== null) return record;
         // The stream ends with the batch.

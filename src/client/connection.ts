@@ -1,5 +1,6 @@
-import { pause, stretched, withSignal } from '../base/deadline.js';
+import { onAbort, pause, withSignal } from '../base/deadline.js';
 import { decodeError, isErrorCode, TroupeError } from '../protocol/errors.js';
+import { Reopening } from './reopening.js';
 import { serverSentEvents } from './server-sent-events.js';
 
 /** How a client reaches its service. */
@@ -44,8 +45,6 @@ export interface Call extends CallOptions {
 const CALL_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
-/** A broken stream of events is reopened for so long before it fails, in milliseconds. */
-const REOPEN_MS = stretched(30_000);
 /** After these the same request can succeed. */
 const TEMPORARY = [429, 502, 503];
 
@@ -107,34 +106,44 @@ export class Connection {
   /**
    * The data of a stream's events, each once and in order: a broken connection is opened again after the last event. Ends
    * with a stream that is finite.
-   * @throws UNAVAILABLE if the stream cannot be reopened within 30 s; BODY_TOO_LARGE for an event over 64 Mi characters;
-   *   INVALID_JSON for one that is not JSON; the signal's reason
+   * @throws UNAVAILABLE if the stream cannot be reopened within 30 s, or brings nothing for as long whenever it is opened;
+   *   BODY_TOO_LARGE for an event over 64 Mi characters; INVALID_JSON for one that is not JSON; the signal's reason
    */
   async *events(path: string, { signal, after }: EventOptions = {}) {
     let last = after === undefined ? '' : String(after);
-    let brokenAt: number | null = null;
+    const reopening = new Reopening();
     for (;;) {
-      let isOpen = false;
+      signal?.throwIfAborted();
+      // A signal of its own: `fetch` leaves its listener on the one that it is given.
+      const attempt = new AbortController();
+      const forget = signal === undefined ? undefined : onAbort(signal, () => attempt.abort(signal.reason));
+      let openedAt: number | null = null;
+      let events = false;
+      let fault: unknown = null;
       try {
         const headers = last === '' ? this.#headers : { ...this.#headers, 'last-event-id': last };
-        const response = await this.#fetch(this.url + path, { headers, ...(signal === undefined ? {} : { signal }) });
+        const response = await this.#fetch(this.url + path, { headers, signal: attempt.signal });
         if (response.status === 204 || response.body === null) return;
         if (!response.ok) throw await refusal(response);
-        isOpen = true;
+        openedAt = performance.now();
         for await (const { id, data } of serverSentEvents(response.body)) {
           if (id === '') continue;
           last = id;
+          events = true;
           yield parsed(data);
         }
         // The end of a finite stream: asked again, the service answers 204.
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof TroupeError && error.code !== 'UNAVAILABLE') throw error;
-        // A stream may have been open and idle for hours before it broke.
-        if (isOpen || brokenAt === null) brokenAt = performance.now();
-        else if (performance.now() - brokenAt > REOPEN_MS) throw this.#unreachable(error);
-        await pause(FIRST_PAUSE_MS * 2, { signal });
+        fault = error;
+      } finally {
+        forget?.();
       }
+      const openMs = openedAt === null ? 0 : performance.now() - openedAt;
+      const pauseMs = reopening.after({ events, openMs, broke: fault !== null });
+      if (pauseMs === null) throw fault === null ? this.#barren(path) : this.#unreachable(fault);
+      if (pauseMs > 0) await pause(pauseMs, { signal });
     }
   }
 
@@ -157,6 +166,10 @@ export class Connection {
       wasRefused: error.code === 'CAPACITY',
       retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
     };
+  }
+
+  #barren(path: string): TroupeError {
+    return new TroupeError('UNAVAILABLE', `The event stream at ${this.url}${path} keeps ending without an event`);
   }
 
   #unreachable(error: unknown): TroupeError {

@@ -1,3 +1,4 @@
+import { LineSplitter } from '../base/lines.js';
 import { TroupeError } from '../protocol/errors.js';
 
 /** One event of a stream. */
@@ -20,35 +21,41 @@ const MAX_CHARS = 64 * 1024 * 1024;
 export async function* serverSentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
+  const splitter = new LineSplitter({ ends: 'any', maxChars: MAX_CHARS });
   let [id, type, data]: [string, string, string[]] = ['', '', []];
   let chars = 0;
-  // The pieces of a line that has not ended: joined once, so that a long line costs no more than its length.
-  let pieces: string[] = [];
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const [first = '', ...more] = decoder.decode(value, { stream: true }).split('\n');
-      pieces.push(first);
-      chars += value.length;
-      if (chars > MAX_CHARS) {
-        throw new TroupeError('BODY_TOO_LARGE', `An event of the stream is longer than ${MAX_CHARS} characters`);
-      }
-      for (const next of more) {
-        const line = pieces.join('').replace(/\r$/, '');
-        pieces = [next];
-        if (line !== '') {
-          const [, field, text = ''] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
-          if (field === 'id') id = text;
-          else if (field === 'event') type = text;
-          else if (field === 'data') data.push(text);
+      for (const line of splitter.push(decoder.decode(value, { stream: true }))) {
+        if (line === '') {
+          if (data.length > 0) yield { id, type, data: data.join('\n') };
+          [id, type, data, chars] = ['', '', [], 0];
           continue;
         }
-        if (data.length > 0) yield { id, type, data: data.join('\n') };
-        [id, type, data, chars] = ['', '', [], next.length];
+        chars += line?.length ?? 0;
+        if (line === null || chars > MAX_CHARS) throw tooLong();
+        const [field, text] = fieldOf(line);
+        // Of an id with NUL, a browser takes nothing either.
+        if (field === 'id' && !text.includes('\0')) id = text;
+        else if (field === 'event') type = text;
+        else if (field === 'data') data.push(text);
       }
     }
   } finally {
     reader.cancel().catch(() => undefined);
   }
+}
+
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation */
+function fieldOf(line: string): readonly [field: string, value: string] {
+  const colon = line.indexOf(':');
+  if (colon === -1) return [line, ''];
+  const value = line.slice(colon + 1);
+  return [line.slice(0, colon), value.startsWith(' ') ? value.slice(1) : value];
+}
+
+function tooLong(): TroupeError {
+  return new TroupeError('BODY_TOO_LARGE', `An event of the stream is longer than ${MAX_CHARS} characters`);
 }

@@ -1,10 +1,11 @@
-import { withSignal } from '../base/deadline.js';
+import { pause, withSignal } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { HandoffOutcome, HandoffRequest } from '../protocol/person/handoff.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { answerAs } from './answers.js';
 import type { CallOptions, Connection, EventOptions } from './connection.js';
+import { lookAgainMs } from './reopening.js';
 import { SessionFiles } from './session-files.js';
 
 /** What setTimeout takes, 24 days. */
@@ -49,7 +50,8 @@ export class SessionHandle {
     const late = () => new TroupeError('WAIT_TIMEOUT', `${this.id} has not ended within ${timeoutMs} ms`);
     const signals = signal === undefined ? [] : [signal];
     return withSignal({ signals, ms: timeoutMs, late }, async (bounded) => {
-      for (;;) {
+      for (let looks = 0; ; looks += 1) {
+        await pause(lookAgainMs(looks), { signal: bounded });
         const record = await this.record({ signal: bounded });
         if (record.endedAt !== null) return record;
         for await (const { type } of this.events({ signal: bounded })) if (type === 'SessionEnded') break;

@@ -28,7 +28,7 @@ export function isReachableFromOtherMachines({ host, publicUrl, allowedHosts }: 
     ...allowedHosts.map((allowed) => parseHost(allowed.toLowerCase())?.name),
   ];
   if (publicUrl !== undefined) names.push(new URL(publicUrl).hostname);
-  const local = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+  const local = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/s;
   return names.some((name) => name === undefined || !local.test(name));
 }
 
@@ -86,7 +86,7 @@ export class HostCheck {
   }
 
   #ownOrigin(origin: string, host: HostAndPort): boolean {
-    const [, protocol, authority] = /^(https?:)\/\/(.+)$/.exec(origin) ?? [];
+    const [, protocol, authority] = /^(https?:)\/\/(.+)$/s.exec(origin) ?? [];
     const parsed = parseHost(authority ?? '');
     if (!parsed || protocol === undefined) return false;
     if (this.#allowed(parsed)) return true;

@@ -1,4 +1,5 @@
 import { type Browser, test as base } from '@playwright/test';
+import { plainText } from '../base/plain-text.js';
 import { type Session, TroupeError } from '../client/index.js';
 import { runOfWorker } from './command-run.js';
 import { fetchDownloads } from './downloads.js';
@@ -53,7 +54,7 @@ export const test = base.extend<TroupeTestArgs & Private, TroupeWorkerArgs & Pri
         command === null ? null : new SuiteRun(connectionOf(troupe), runRequest(command.run, troupe, info.config));
       await use(run);
       const missing = (await run?.close({ end: false })) ?? null;
-      if (missing !== null && command?.hasReporter === false) process.stderr.write(`${missing}\n`);
+      if (missing !== null && command?.hasReporter === false) process.stderr.write(`${plainText(missing)}\n`);
     },
     { scope: 'worker', timeout: REPORT_MS, box: true },
   ],

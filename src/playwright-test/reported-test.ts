@@ -201,9 +201,9 @@ function comparedIn(message: string): Pick<Failure, 'locator' | 'expected' | 're
     const text = label.exec(message)?.[1];
     return text === undefined ? undefined : unquoted(text).slice(0, MAX_VALUE);
   };
-  const locator = labelled(/^Locator: +(.+)$/m);
-  const expected = labelled(/^Expected(?: string| pattern| value| substring)?: +(.+)$/m);
-  const received = labelled(/^Received(?: string| value)?: +(.+)$/m);
+  const locator = labelled(/(?:^|\n)Locator: +([^\n]+)/);
+  const expected = labelled(/(?:^|\n)Expected(?: string| pattern| value| substring)?: +([^\n]+)/);
+  const received = labelled(/(?:^|\n)Received(?: string| value)?: +([^\n]+)/);
   return {
     ...(locator === undefined ? {} : { locator }),
     ...(expected === undefined || received === undefined ? {} : { expected, received }),
@@ -211,7 +211,7 @@ function comparedIn(message: string): Pick<Failure, 'locator' | 'expected' | 're
 }
 
 function unquoted(text: string): string {
-  return /^".*"$/.test(text) ? text.slice(1, -1) : text;
+  return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
 }
 
 /** Where an error was thrown: in the test file if it passed through it, else in code of the project. */
@@ -224,7 +224,7 @@ function placeOf({ stack = '', location }: SuiteError, test: Place | null): Plac
 
 function frameIn(line: string): Place | null {
   const [, path = '', row, column] =
-    /^\s+at (?:.*\()?((?:file:|\/|[A-Za-z]:[\\/]).*?):(\d+):(\d+)\)?$/.exec(line) ?? [];
+    /^\s+at (?:.*\()?((?:file:|\/|[A-Za-z]:[\\/]).*?):(\d+):(\d+)\)?$/s.exec(line) ?? [];
   if (path === '') return null;
   return { file: path.startsWith('file:') ? fileURLToPath(path) : path, line: Number(row), column: Number(column) };
 }

@@ -7,6 +7,7 @@ import type {
   TestError,
   TestResult,
 } from '@playwright/test/reporter';
+import { plainText } from '../base/plain-text.js';
 import { runOfReporter } from './command-run.js';
 import { connectionOf, runRequest, type TroupeOptions } from './farm.js';
 import { attemptOfResult, errorOutside, testOfCase } from './reported-test.js';
@@ -59,7 +60,7 @@ export default class SuiteReporter implements Reporter {
       this.onError({ message });
     }
     const missing = await this.#run.close({ end: true });
-    if (missing !== null) process.stderr.write(`${missing}\n`);
+    if (missing !== null) process.stderr.write(`${plainText(missing)}\n`);
   }
 
   /** Whether an entry of the run has not passed. */

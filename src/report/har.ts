@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { linesOf } from '../base/lines.js';
 import { asAbsent } from '../base/system-fault.js';
 import { ERROR_BODY, NO_ANSWER } from '../protocol/network-log.js';
 import type { FailedRequest, LongRequest } from './failure-evidence.js';
@@ -58,9 +58,9 @@ export async function notedRequests(dir: string): Promise<NotedRequests> {
   const failed: FailedRequest[] = [];
   const long: LongRequest[] = [];
   if (!stats?.isFile()) return { failed, long };
-  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
+  for await (const line of linesOf(createReadStream(file))) {
     // Most requests succeed, and are not parsed.
-    if (!/"status":[045]|"_error"|"time":\d{3}/.test(line)) continue;
+    if (line === null || !/"status":[045]|"_error"|"time":\d{3}/.test(line)) continue;
     const entry = Entry.safeParse(parsed(line)).data;
     if (entry === undefined) continue;
     const request = failedOf(entry);
@@ -120,9 +120,9 @@ async function* pieces(file: string): AsyncGenerator<string> {
   let separator = '\n';
   // A page has several lines: the last one has its times.
   const pages = new Map<string, unknown>();
-  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
-    const value = parsed(line);
-    if (typeof value !== 'object' || value === null) continue;
+  for await (const line of linesOf(createReadStream(file))) {
+    const value = line === null ? null : parsed(line);
+    if (line === null || typeof value !== 'object' || value === null) continue;
     const page = PageLine.safeParse(value);
     if (page.success) {
       pages.set(page.data.page.id, page.data.page);

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { plainText, printableJson } from '../base/plain-text.js';
 
 /** Structured fields of a log line. Never a secret, nor anything that a page or a script chose. */
 export interface LogAbout {
@@ -24,12 +25,12 @@ export function makeLog(format: 'text' | 'json', target: LogTarget): Log {
   if (format === 'json') {
     const logger = pino(
       { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
-      target,
+      { write: (text) => target.write(printableJson(text)) },
     );
     return (line, about = {}) => logger.info(about, line);
   }
   return (line, about = {}) => {
     const session = about.session === undefined ? '' : `session ${about.session}: `;
-    target.write(`${new Date().toISOString()} ${session}${line}\n`);
+    target.write(`${new Date().toISOString()} ${session}${plainText(line)}\n`);
   };
 }

@@ -365,7 +365,7 @@ export class Outbox {
   /** Marks a damaged message as failed, so that it does not keep the others from being sent. */
   async #setAside(kind: 'delivery' | 'delivered', id: string): Promise<readonly Stored[]> {
     const [sessionId = '', name] = id.split('/');
-    const [, kindOf = name, handoff] = /^(handoff)-(.+)$/.exec(name ?? '') ?? [];
+    const [, kindOf = name, handoff] = /^(handoff)-(.+)$/s.exec(name ?? '') ?? [];
     const moment = WebhookMoment.safeParse(kindOf);
     this.#parts.log(`webhook ${id} is damaged in the journal and is not sent`);
     if (!moment.success) {

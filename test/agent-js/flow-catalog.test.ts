@@ -47,6 +47,19 @@ t.test('The tree has folders first, and of each file what its author says', asyn
   t.equal(tree.length, 2);
 });
 
+t.test('What its author says is found whatever ends its lines', async (t) => {
+  const { catalog } = catalogOf(t, {
+    'block.js': '/**\r\n * Feeds.\r\n * Twice.\r\n */\r\n() => 1',
+    'lines.js': '// Feeds.\r\n// Twice.\r\n() => 1',
+    'mac.js': '// Feeds.\r// Twice.\r() => 1',
+  });
+  const tree = await catalog.tree(signal);
+  t.same(
+    tree.map((node) => ('about' in node ? node.about : '')),
+    ['Feeds.\nTwice.', 'Feeds.\nTwice.', 'Feeds.\nTwice.'],
+  );
+});
+
 t.test('Arguments are listed whichever form the flow has', async (t) => {
   const { catalog } = catalogOf(t, {
     'arrow.js': "({ user = 'ada', 'pass-word': p, ...rest } = {}) => 1",

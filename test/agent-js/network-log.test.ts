@@ -181,3 +181,70 @@ t.test('a session that asked for nothing has no archive', async (t) => {
   await new NetworkLog({ file, redact: (entry) => entry }).close();
   t.notOk(existsSync(file));
 });
+
+// What the browser really says: the table of all that it may say is in request-ends.test.ts.
+t.test('Answers without a body, and bodies that a page no longer wants, are no failures', async (t) => {
+  const dir = t.testdir({});
+  const site = await openSite(t);
+  const { call, browser } = await openAgent(t, await openBrowser(t));
+  const log = new NetworkLog({ file: join(dir, NETWORK_LOG), redact: (entry) => entry });
+  browser.listen((event) => log.observe(event));
+  const plain = { 'content-type': 'text/plain' };
+  for (const status of [204, 205, 304]) site.set(`/${status}`, (_, response) => response.writeHead(status).end());
+  site.set('/moved', (_, response) => response.writeHead(302, { location: '/204?moved' }).end());
+  site.set('/head', (_, response) => response.writeHead(200, { 'content-length': '50' }).end());
+  site.set('/unread', (_, response) => response.writeHead(200, plain).end('unread'));
+  site.set('/endless', (_, response) => response.writeHead(200, plain).write('first'));
+  site.set('/events', (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: a\n\n'),
+  );
+  site.set('/part', (_, response) => response.writeHead(200, { ...plain, 'content-length': '100' }).write('abc'));
+  site.set('/short', (_, response) => {
+    response.writeHead(200, { ...plain, 'content-length': '100' }).write('abc', () => response.socket?.end());
+  });
+  site.set('/reset', (_, response) => void response.socket?.resetAndDestroy());
+  site.set('/attached', (_, response) =>
+    response
+      .writeHead(200, { 'content-disposition': 'attachment; filename=a.txt', 'content-length': '5' })
+      .end('hello'),
+  );
+  const script = `(async () => {
+    const ask = (path, options) => fetch(path, options).catch(() => null);
+    for (const path of ['/204', '/205', '/304']) await ask(path, { method: 'DELETE' });
+    await ask('/moved');
+    await ask('/head', { method: 'HEAD' });
+    navigator.sendBeacon('/204?beacon', 'x');
+    await ask('/unread');
+    const reader = (await ask('/endless')).body.getReader();
+    await reader.read();
+    await reader.cancel();
+    const events = new EventSource('/events');
+    await new Promise((resolve) => { events.onmessage = resolve; });
+    events.close();
+    const abort = new AbortController();
+    const part = await ask('/part', { signal: abort.signal });
+    const read = part.text().catch(() => null);
+    abort.abort();
+    await read;
+    await (await ask('/short')).text().catch(() => null);
+    await ask('/reset');
+    document.body.append('over');
+  })()`;
+  await call('go', site.set('/start', `<title>Start</title><body><script>${script}</script>`));
+  await call('wait', '{*}over');
+  const stayed = await call('go', `${site.origin}/204?page`);
+  t.match(stayed, { url: `${site.origin}/start`, title: 'Start', status: 204 }, 'the page stays, as browsers do it');
+  await call('go', `${site.origin}/attached`);
+  await log.close();
+  let text = '';
+  for await (const piece of (await harPieces(dir)) ?? []) text += piece;
+  const errors: { [path: string]: string | null } = {};
+  for (const { request, response } of JSON.parse(text).log.entries) {
+    errors[request.url.replace(site.origin, '')] = response._error ?? null;
+  }
+  const answered = ['/204', '/205', '/304', '/moved', '/204?moved', '/head', '/204?beacon', '/unread', '/endless'];
+  for (const path of [...answered, '/events', '/204?page', '/attached']) t.equal(errors[path], null, path);
+  t.equal(errors['/part'], 'net::ERR_ABORTED');
+  t.match(errors['/short'], /^net::ERR_/);
+  t.match(errors['/reset'], /^net::ERR_/);
+});

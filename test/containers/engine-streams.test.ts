@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
-import { linesOf, outputOf } from '#troupe/containers/docker/engine-streams.js';
+import { outputOf, valuesOf } from '#troupe/containers/docker/engine-streams.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
@@ -35,7 +35,7 @@ t.test('The frames of a program are taken apart wherever they are cut, empty one
 t.test('A stream of JSON lines is read wherever it is cut, and a line without end is refused', async (t) => {
   const values = async (chunks: readonly string[]): Promise<unknown[]> => {
     const all: unknown[] = [];
-    for await (const value of linesOf(Readable.from(chunks.map((chunk) => Buffer.from(chunk))))) all.push(value);
+    for await (const value of valuesOf(Readable.from(chunks.map((chunk) => Buffer.from(chunk))))) all.push(value);
     return all;
   };
   t.same(await values(['{"a":1}\r\n{"b"', ':2}\n\n', '{"c":3}']), [{ a: 1 }, { b: 2 }, { c: 3 }]);

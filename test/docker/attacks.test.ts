@@ -8,7 +8,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { browserAtSocket } from '#troupe/containers/chromium/devtools-endpoint.js';
 import { containerSpec } from '#troupe/containers/docker/container-spec.js';
-import { linesOf } from '#troupe/containers/docker/engine-streams.js';
+import { valuesOf } from '#troupe/containers/docker/engine-streams.js';
 import { WorkerFolder } from '#troupe/containers/docker/worker-folder.js';
 import { tarFile } from '#troupe/containers/docker/worker-image.js';
 import type { BrowserLease } from '#troupe/containers/driver.js';
@@ -108,7 +108,7 @@ t.test(
     const name = `troupe-attack:${setting.instance}`;
     const docker = await engine.docker();
     const progress = await docker.buildImage(Readable.from([tar]), { t: name, rm: true, forcerm: true });
-    for await (const line of linesOf(progress)) t.notMatch(line, { error: /./ });
+    for await (const line of valuesOf(progress)) t.notMatch(line, { error: /./ });
     t.teardown(() => docker.getImage(name).remove({ force: true }));
     const { Id } = await docker.getImage(name).inspect();
     await t.rejects((await another(Id)).lease(wish('liar'), bounds()), {

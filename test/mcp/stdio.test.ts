@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { Client as StatelessClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StatelessTransport } from '@modelcontextprotocol/client/stdio';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -10,7 +9,6 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import t, { type Test } from 'tap';
 import { isRunning } from '#troupe/cli/local-service/find-service.js';
 import { readServiceFile } from '#troupe/cli/local-service/service-file.js';
-import { readLines } from '#troupe/cli/mcp/line-reader.js';
 import { MCP_REVISIONS, STATELESS_REVISION } from '#troupe/gateway/mcp/mcp-revisions.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -149,15 +147,6 @@ t.test(
     t.same(more, []);
   },
 );
-
-t.test('Lines are read whatever the pieces that they come in, and one that is too long is left out', async (t) => {
-  const input = new PassThrough();
-  for (const piece of ['{"a":', '"é', '"}\r\n\n{"b"', ':1}\n', 'x'.repeat(3_000_000), 'x\nlast']) input.write(piece);
-  input.end();
-  const read: (string | null)[] = [];
-  for await (const line of readLines(input)) read.push(line);
-  t.same(read, ['{"a":"é"}', '{"b":1}', null, 'last']);
-});
 
 t.test('The revisions that are answered are those of the SDK', async (t) => {
   t.same(MCP_REVISIONS, SUPPORTED_PROTOCOL_VERSIONS);

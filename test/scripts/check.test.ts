@@ -40,6 +40,32 @@ t.test('A file of more than 600 lines is a warning', (t) => {
   t.end();
 });
 
+t.test('A pattern that ends lines at U+2028 is a fault, where the text may be that of others', (t) => {
+  const repository = repositoryOf({
+    'src/a.ts':
+      'const a = 1;\nconst b = /^x: (.*)$/;\nconst c = /^y$/m;\nconst d = /[.]\\.$|.\\n/s;\nconst e = "/.*/m";',
+    'src/config/b.ts': 'export const own = /.*/;',
+    'web/c.svelte': '<script>\nconst a = /#.*/;\n</script>\n<p>/.*/</p>',
+    'test/d.ts': 'const a = /.*/;',
+  });
+  t.match(ownChecks['patterns over foreign text'](repository), [
+    /^src\/a\.ts:2 has a "\."/,
+    /^src\/a\.ts:3 ends lines at U\+2028/,
+    /^web\/c\.svelte:2 has a "\."/,
+  ]);
+  t.end();
+});
+
+t.test('Commands print in one place', (t) => {
+  const repository = repositoryOf({
+    'src/cli/a.ts': 'print(text);\nprocess.stdout.write(text);\nconsole.log(text);',
+    'src/cli/terminal.ts': 'process.stdout.write(plainText(text));',
+    'src/cli.ts': 'process.stderr.write(text);',
+  });
+  t.match(ownChecks['output of commands'](repository), [/^src\/cli\/a\.ts:2 writes/, /^src\/cli\/a\.ts:3 writes/]);
+  t.end();
+});
+
 t.test('Each test file is in one suite for each environment, and the suites keep to their budgets', (t) => {
   const manifest = {
     environments: { containers: { env: { TROUPE_TEST_DRIVER: 'docker' } } },

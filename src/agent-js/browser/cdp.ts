@@ -6,6 +6,7 @@ import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.j
 export type CdpHeaders = Protocol.Network.Headers;
 export type CdpRequest = Protocol.Network.Request;
 export type CdpResponse = Protocol.Network.Response;
+export type CdpLoadingFailed = Protocol.Network.LoadingFailedEvent;
 export type CdpFrame = Protocol.Page.Frame;
 export type CdpFrameTree = Protocol.Page.FrameTree;
 export type CdpTargetInfo = Protocol.Target.TargetInfo;

@@ -29,6 +29,8 @@ export interface SeenRequest {
   readonly session: string | undefined;
   response?: CdpResponse;
   respondedAt?: number;
+  /** Bytes of the answer's body that have come. */
+  received: number;
 }
 
 /** The body of an answer, or why there is none. */

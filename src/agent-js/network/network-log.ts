@@ -4,9 +4,10 @@ import { settlesWithin, stretched } from '../../base/deadline.js';
 import { appendFile } from '../../files/thread-files.js';
 import { NO_ANSWER } from '../../protocol/network-log.js';
 import type { BrowserPort } from '../browser/browser-port.js';
-import type { CdpEvent, CdpResponse } from '../browser/cdp.js';
+import type { CdpEvent, CdpLoadingFailed, CdpResponse } from '../browser/cdp.js';
 import { harEntry, MAX_BODY_BYTES, type SeenBody, type SeenEnd, type SeenRequest } from './har-entry.js';
 import { HarPages } from './har-pages.js';
+import { type AnsweredRequest, announcedBytes, failureOf } from './request-end.js';
 
 /** Requests that are open at once and remembered. */
 const MAX_OPEN = 2_000;
@@ -85,19 +86,24 @@ export class NetworkLog {
         const at = new Date(wallTime * 1000).toISOString();
         const pageId = this.#pages.pageOf(frameId);
         const { session } = event;
-        this.#open.set(requestId, { request, at, startedAt: timestamp, type, page: pageId, session });
+        this.#open.set(requestId, { request, at, startedAt: timestamp, type, page: pageId, session, received: 0 });
         return;
       }
       case 'Network.responseReceived':
         this.#answered(event.params.requestId, event.params.response, event.params.timestamp);
         return;
+      case 'Network.dataReceived': {
+        const open = this.#open.get(event.params.requestId);
+        if (open !== undefined) open.received += event.params.dataLength;
+        return;
+      }
       case 'Network.loadingFinished': {
         const { requestId, timestamp, encodedDataLength } = event.params;
         this.#finished(requestId, { at: timestamp, failure: null, bytes: encodedDataLength });
         return;
       }
       case 'Network.loadingFailed':
-        this.#ended(event.params.requestId, { at: event.params.timestamp, failure: event.params.errorText });
+        this.#failed(event.params);
         return;
       default:
     }
@@ -122,6 +128,15 @@ export class NetworkLog {
     if (open === undefined) return;
     open.response = response;
     open.respondedAt = at;
+  }
+
+  #failed(params: CdpLoadingFailed): void {
+    const { requestId, timestamp: at } = params;
+    const open = this.#open.get(requestId);
+    if (open === undefined) return;
+    const failure = failureOf(answeredRequest(open), params);
+    if (failure === null && open.received > 0) this.#finished(requestId, { at, failure });
+    else this.#ended(requestId, { at, failure });
   }
 
   /** The entry is written once its body has been read. */
@@ -189,6 +204,12 @@ export class NetworkLog {
       // A disk that is full costs the log, not the session.
       .catch(() => undefined);
   }
+}
+
+function answeredRequest({ request, type, response, received }: SeenRequest): AnsweredRequest {
+  const status = response?.status ?? null;
+  const announced = response === undefined ? null : announcedBytes(response);
+  return { method: request.method, type, status, announced, received };
 }
 
 function saysWhy({ response }: SeenRequest): boolean {

@@ -3,6 +3,7 @@ import { boundsOf, remainingMs } from '../browser/bounds.js';
 import type { BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent } from '../browser/cdp.js';
 import { membersOf, misuse, shown } from '../call-arguments.js';
+import { type AnsweredRequest, announcedBytes, failureOf } from './request-end.js';
 import { urlPattern } from './url-pattern.js';
 
 /** Requests of a session that are remembered; the oldest go. */
@@ -15,18 +16,18 @@ const MAX_ALL_SENT = 4 * 1024 * 1024;
 const MAX_BODY = 256 * 1024;
 const MAX_BODIES = 50;
 const READ_MS = 5_000;
-const TEXT = /^(text\/|application\/(.*\+)?(json|xml)|application\/(javascript|x-www-form-urlencoded|graphql))/i;
+const TEXT = /^(text\/|application\/(.*\+)?(json|xml)|application\/(javascript|x-www-form-urlencoded|graphql))/is;
 
-interface Remembered {
+interface Remembered extends AnsweredRequest {
   readonly id: string;
   readonly session: string | undefined;
-  readonly method: string;
   readonly url: string;
-  readonly type: string;
   readonly startedAt: number;
   readonly sent: string | null;
   readonly sentType: string;
   status: number | null;
+  announced: number | null;
+  received: number;
   mimeType: string;
   endedAt: number | null;
   failure: string | null;
@@ -66,11 +67,13 @@ export class RequestMemory {
           session: event.session,
           method: request.method,
           url: request.url.slice(0, MAX_URL),
-          type: type.toLowerCase(),
+          type,
           startedAt: timestamp,
           sent,
           sentType: String(contentType?.[1] ?? ''),
           status: null,
+          announced: null,
+          received: 0,
           mimeType: '',
           endedAt: null,
           failure: null,
@@ -82,14 +85,20 @@ export class RequestMemory {
         const known = this.#open.get(event.params.requestId);
         if (known === undefined) return;
         known.status = event.params.response.status;
+        known.announced = announcedBytes(event.params.response);
         known.mimeType = event.params.response.mimeType;
         return;
       }
       case 'Network.loadingFinished':
-        this.#end(event.params.requestId, event.params.timestamp, null);
+        this.#end(event.params.requestId, event.params.timestamp, () => null);
         return;
+      case 'Network.dataReceived': {
+        const known = this.#open.get(event.params.requestId);
+        if (known !== undefined) known.received += event.params.dataLength;
+        return;
+      }
       case 'Network.loadingFailed':
-        this.#end(event.params.requestId, event.params.timestamp, event.params.errorText);
+        this.#end(event.params.requestId, event.params.timestamp, (known) => failureOf(known, event.params));
         return;
       default:
     }
@@ -107,11 +116,11 @@ export class RequestMemory {
     }
   }
 
-  #end(id: string, at: number, failure: string | null): void {
+  #end(id: string, at: number, failure: (request: Remembered) => string | null): void {
     const known = this.#open.get(id);
     if (known === undefined) return;
     known.endedAt = at;
-    known.failure = failure;
+    known.failure = failure(known);
   }
 
   async #list(filter: unknown, browser: BrowserPort, context: HostCallContext): Promise<object[]> {
@@ -134,7 +143,7 @@ function described(request: Remembered, body: unknown): object {
     method,
     url,
     status,
-    type,
+    type: type.toLowerCase(),
     durationMs: endedAt === null ? null : Math.max(0, Math.round((endedAt - startedAt) * 1000)),
     ...(sent === null ? {} : { requestBody: parsed(sent, sentType) }),
     ...(body === undefined ? {} : { body }),
@@ -176,7 +185,7 @@ function matcherOf(filter: unknown): (request: Remembered) => boolean {
   return (request) =>
     ofUrl(request.url) &&
     (typeof method !== 'string' || request.method === method.toUpperCase()) &&
-    (typeof type !== 'string' || request.type === type.toLowerCase()) &&
+    (typeof type !== 'string' || request.type.toLowerCase() === type.toLowerCase()) &&
     (status === undefined || request.status === status);
 }
 

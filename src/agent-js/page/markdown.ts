@@ -66,7 +66,7 @@ function block(element: Element, depth: number): string[] {
     }
     case 'blockquote': {
       const inner = blocks(childNodesOf(element), depth).join('\n\n');
-      return inner === '' ? [] : [inner.replace(/^/gm, '> ').replace(/^> $/gm, '>')];
+      return inner === '' ? [] : [inner.replace(/(^|\n)(?=[^\n])/g, '$1> ').replace(/(^|\n)(?=\n|$)/g, '$1>')];
     }
     case 'ul':
     case 'ol':
@@ -90,7 +90,7 @@ function list(element: Element, depth: number): string[] {
     number += 1;
     // A nested list follows its item's text without an empty line.
     const text = inner.join('\n\n').replace(/\n\n(?=(- |\d+\. ))/g, '\n');
-    if (text !== '') items.push(sign + text.replace(/\n(?=.)/g, `\n${' '.repeat(sign.length)}`));
+    if (text !== '') items.push(sign + text.replace(/\n(?=[^\n])/g, `\n${' '.repeat(sign.length)}`));
   }
   return items.length === 0 ? [] : [items.join('\n')];
 }

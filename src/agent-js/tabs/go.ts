@@ -68,6 +68,9 @@ export async function navigate(tab: Tab, url: string, bounds: Bounds): Promise<G
       answer = await request(tab, url, bounds);
     }
     if (answer.isDownload === true) return 'stays';
+    const status = answer.loaderId === undefined ? null : tab.navigation.statusOf(answer.loaderId);
+    // The server has answered, and there is nothing to show.
+    if (answer.errorText === 'net::ERR_ABORTED' && (status === 204 || status === 205)) return { status };
     // An answer like 404 without a body: the browser shows a page of its own, and the server was reached.
     if (answer.errorText !== undefined && answer.errorText !== 'net::ERR_HTTP_RESPONSE_CODE_FAILURE') {
       await tab.until(() => tab.navigation.failure !== null, within(bounds, ERROR_PAGE_MS));
@@ -131,7 +134,10 @@ export async function goBack(tab: Tab, bounds: Bounds): Promise<Gone> {
   });
 }
 
-async function leave(tab: Tab, bounds: Bounds, start: () => Promise<'leaves' | 'stays'>): Promise<Gone> {
+/** What came of a navigation: another document, or none; a status if the server answered that there is none. */
+type Outcome = 'leaves' | 'stays' | { readonly status: number };
+
+async function leave(tab: Tab, bounds: Bounds, start: () => Promise<Outcome>): Promise<Gone> {
   const { navigation } = tab;
   if (tab.state === 'crashed') tab.state = 'open';
   navigation.mark = navigation.count;
@@ -142,7 +148,7 @@ async function leave(tab: Tab, bounds: Bounds, start: () => Promise<'leaves' | '
     await stopHungScript(tab, bounds);
     const outcome = await start();
     if (outcome === 'leaves') return await arrived(tab, before, bounds);
-    const { status } = navigation;
+    const { status } = outcome === 'stays' ? navigation : outcome;
     return { ...(await tab.place(bounds)), status };
   } catch (error) {
     // A page that comes after its time would take the place of whatever the script does next.

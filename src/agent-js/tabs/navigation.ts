@@ -68,6 +68,11 @@ export class Navigation {
     return this.#statuses.get(this.loaderId) ?? null;
   }
 
+  /** The HTTP status that this loader was answered with, also if no document came of it; null if that is not known. */
+  statusOf(loaderId: string): number | null {
+    return this.#statuses.get(loaderId) ?? null;
+  }
+
   /** The document of this loader stands there, or did. */
   hasCommitted(loaderId: string): boolean {
     return this.#committed.has(loaderId);

@@ -4,6 +4,7 @@ import { resultText } from '../../gateway/mcp/result-content.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+import { print, printError } from '../terminal.js';
 import { reported } from './report-failure.js';
 import { makeSession } from './session-command.js';
 import {
@@ -75,20 +76,20 @@ export async function runShot(args: readonly string[]): Promise<number> {
     await writeFile(path, await used.screenshot(file)).catch((cause: unknown) => {
       throw new TroupeError('INVALID_REQUEST', `${path} cannot be written: ${encodeError(cause).error}`);
     });
-    process.stdout.write(`${path}\n`);
+    print(`${path}\n`);
   });
 }
 
 async function begin({ url }: SessionOptions, script: string): Promise<void> {
   const troupe = await agentService(url);
   const id = await makeSession(troupe, {}, url);
-  process.stderr.write(`session ${id}\n`);
-  process.stdout.write(`${resultText(await troupe.sessions.get(id).run(script), undefined)}\n`);
+  printError(`session ${id}\n`);
+  print(`${resultText(await troupe.sessions.get(id).run(script), undefined)}\n`);
 }
 
 async function printed(session: SessionOptions, script: string): Promise<void> {
   const value = await (await usedSession(session)).run(script);
-  process.stdout.write(`${resultText(value, undefined)}\n`);
+  print(`${resultText(value, undefined)}\n`);
 }
 
 function read<O extends Parameters<typeof parseWords>[1]>(

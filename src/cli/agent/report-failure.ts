@@ -1,6 +1,7 @@
 import { failureResult } from '../../gateway/mcp/result-content.js';
 import { type ErrorCode, encodeError } from '../../protocol/errors.js';
 import { describeFailure, UsageError } from '../failure.js';
+import { printError } from '../terminal.js';
 
 /** Nothing was tried in the page. */
 const COULD_NOT_RUN: readonly ErrorCode[] = [
@@ -29,7 +30,7 @@ export async function reported(work: () => Promise<void>): Promise<number> {
     const [first] = failureResult(error).content;
     const text = code !== 'INTERNAL' && first?.type === 'text' ? first.text : describeFailure(error);
     const advice = code === 'UNAUTHORIZED' ? '\nSet TROUPE_TOKEN to an access token of the service' : '';
-    process.stderr.write(`${text}${advice}\n`);
+    printError(`${text}${advice}\n`);
     return COULD_NOT_RUN.includes(code) ? 2 : 1;
   }
 }

@@ -3,6 +3,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { LiveRequest, SessionRecord } from '../../protocol/session.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+import { print, printError } from '../terminal.js';
 import { reported } from './report-failure.js';
 import { agentService, chosenSession, forgetSession, rememberSession } from './used-session.js';
 
@@ -33,7 +34,7 @@ async function create(args: readonly string[]): Promise<number> {
   });
   const request = requestOf(given);
   return reported(async () => {
-    process.stdout.write(`${await makeSession(await agentService(url), request, url)}\n`);
+    print(`${await makeSession(await agentService(url), request, url)}\n`);
   });
 }
 
@@ -54,8 +55,8 @@ async function list(args: readonly string[]): Promise<number> {
     const troupe = await agentService(url);
     const used = await chosenSession({ url });
     const records = await troupe.sessions.list(all ? { limit: 100 } : { state: 'running' });
-    for (const record of records) process.stdout.write(`${lineOf(record, used)}\n`);
-    if (records.length === 0) process.stderr.write('There are no sessions.\n');
+    for (const record of records) print(`${lineOf(record, used)}\n`);
+    if (records.length === 0) printError('There are no sessions.\n');
   });
 }
 
@@ -69,7 +70,7 @@ async function remove(args: readonly string[]): Promise<number> {
       throw new TroupeError('NOT_FOUND', 'There is no session to delete; troupe session list shows all');
     await (await agentService(url)).sessions.get(id).stop();
     await forgetSession(id, url);
-    process.stdout.write(`${id}\n`);
+    print(`${id}\n`);
   });
 }
 

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { didYouMean } from '../closest-word.js';
 import { UsageError } from '../failure.js';
+import { print } from '../terminal.js';
 
 const FOLDER = new URL('../../../skills/troupe/', import.meta.url);
 
 /** `troupe skill [NAME]`: prints the skill of this version, or one of its reference files. */
 export function runSkill([name, ...others]: readonly string[]): number {
   if (others.length > 0) throw new UsageError('troupe skill takes one name');
-  process.stdout.write(readFileSync(name === undefined ? new URL('SKILL.md', FOLDER) : referenceFile(name), 'utf8'));
+  print(readFileSync(name === undefined ? new URL('SKILL.md', FOLDER) : referenceFile(name), 'utf8'));
   return 0;
 }
 

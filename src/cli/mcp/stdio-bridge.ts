@@ -1,17 +1,22 @@
 import type { Readable, Writable } from 'node:stream';
 import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { settlesWithin } from '../../base/deadline.js';
+import { linesOf } from '../../base/lines.js';
+import { printableJson } from '../../base/plain-text.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { EVAL_TOOL } from '../../gateway/mcp/eval-tool.js';
 import { MCP_REVISIONS } from '../../gateway/mcp/mcp-revisions.js';
-import { readLines } from './line-reader.js';
-import { asMessage, RPC_CODES, type RpcId, type RpcMessage, requestId, rpcError, rpcResult } from './rpc.js';
+import { asMessage, failure, RPC_CODES, type RpcId, type RpcMessage, requestId, rpcError, rpcResult } from './rpc.js';
 import { answerLocally, namedRevision } from './stateless-answers.js';
 import type { StatelessUpstream } from './stateless-upstream.js';
 import type { Upstream } from './upstream.js';
 
 /** Requests at once; the service allows as many to one client. */
 const MAX_OPEN = 100;
+/** The longest line: the service takes no longer message. */
+const MAX_LINE_CHARS = 2 * 1024 * 1024;
+/** Clients of the SDK end the connection at a line of 10,485,760 bytes, counted with the beginning of the next one. */
+const MAX_SENT_BYTES = 10_400_000;
 /** Answers that are still to come when the input ends. */
 const DRAIN_MS = 2_000;
 
@@ -62,7 +67,8 @@ export class StdioBridge {
   }
 
   async #read(): Promise<void> {
-    for await (const line of readLines(this.#input)) {
+    for await (const line of linesOf(this.#input, { maxChars: MAX_LINE_CHARS })) {
+      if (line?.trim() === '') continue;
       const parsed = line === null ? undefined : parsedLine(line);
       // Revision 2025-03-26 has batches; their answers may come one by one.
       const messages = (Array.isArray(parsed) ? parsed : [parsed]).map(asMessage);
@@ -137,7 +143,16 @@ export class StdioBridge {
   }
 
   #send(message: RpcMessage): void {
-    if (!this.#output.writableEnded && !this.#output.destroyed) this.#output.write(`${JSON.stringify(message)}\n`);
+    if (this.#output.writableEnded || this.#output.destroyed) return;
+    // Some clients end lines at U+2028, too.
+    const line = printableJson(JSON.stringify(message));
+    const bytes = Buffer.byteLength(line);
+    if (bytes <= MAX_SENT_BYTES) this.#output.write(`${line}\n`);
+    // Of an older service: its newer versions bound their answers.
+    else if (message.result !== undefined && (typeof message.id === 'string' || typeof message.id === 'number'))
+      this.#send(
+        failure(message.id, `The answer is too large to send: ${bytes} bytes. The script has run; return less`),
+      );
   }
 }
 

@@ -5,6 +5,7 @@ import { parseSuiteFile, SUITE_FILE } from '../../report/suite/suite-file.js';
 import {
   countFlows,
   failsRun,
+  flowText,
   isFlaky,
   notRunLines,
   reasonOf,
@@ -14,6 +15,7 @@ import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 import { renderTimings } from '../run/plan/timings.js';
 import { unwrittenBy, writeRunReports, writeWhole } from '../run/write-run-reports.js';
+import { print } from '../terminal.js';
 import { mergeParts, type ReadPart } from './merge-parts.js';
 
 const MAX_LISTED = 50;
@@ -73,14 +75,15 @@ async function readPart(folder: string): Promise<ReadPart> {
 function say(suite: SuiteResult, notes: readonly string[]): void {
   const failed = suite.flows.filter(failsRun);
   for (const flow of failed.slice(0, MAX_LISTED)) {
-    process.stdout.write(`failed  ${flow.name}${flow.failure === null ? '' : `  ${reasonOf(flow.failure)}`}\n`);
+    const reason = flow.failure === null ? '' : `    ${reasonOf(flow.failure)}\n`;
+    print(`✗ ${flow.name}  ${flowText(flow)}\n${reason}`);
   }
-  if (failed.length > MAX_LISTED) process.stdout.write(`and ${failed.length - MAX_LISTED} more\n`);
-  for (const line of notRunLines(suite, MAX_LISTED)) process.stdout.write(`${line}\n`);
+  if (failed.length > MAX_LISTED) print(`and ${failed.length - MAX_LISTED} more\n`);
+  for (const line of notRunLines(suite, MAX_LISTED)) print(`${line}\n`);
   const counts = countFlows(suite);
   const texts = (['passed', 'flaky', 'repaired', 'failed', 'quarantined', 'skipped', 'notRun'] as const)
     .filter((state) => counts[state] > 0 || state === 'passed' || state === 'failed')
     .map((state) => `${counts[state]} ${state === 'notRun' ? 'not run' : state}`);
-  process.stdout.write(`${counts.total} flows: ${texts.join(', ')}\n`);
-  for (const note of notes) process.stdout.write(`${note}\n`);
+  print(`${counts.total} flows: ${texts.join(', ')}\n`);
+  for (const note of notes) print(`${note}\n`);
 }

@@ -41,7 +41,7 @@ export function withFlags(flags: ConnectionFlags): (saved: ConnectionSettings) =
 }
 
 function certificateIn(text: string, passphrase: string): ConnectionSettings['certificates'][number] {
-  const [, host = '', file = '', key = ''] = /^([^=]+)=([^,]+)(?:,(.+))?$/.exec(text) ?? [];
+  const [, host = '', file = '', key = ''] = /^([^=]+)=([^,]+)(?:,(.+))?$/s.exec(text) ?? [];
   if (!isTargetPattern(host)) {
     throw new UsageError(`--cert takes HOST=FILE.pfx or HOST=CERT.pem,KEY.pem, not '${text}'`);
   }

@@ -4,6 +4,7 @@ import { TextFile } from '../../request-client/collection/text-file.js';
 import { exportCollection } from '../../request-client/exports/export-collection.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+import { printData, printError } from '../terminal.js';
 
 /**
  * Writes a collection for another tool, to standard output or a file that does not exist yet. What the other format has
@@ -19,8 +20,8 @@ export async function runRequestsExport(args: readonly string[]): Promise<number
   if (!format.success) throw new UsageError(`--to takes ${ExportFormat.options.join(', ')}`);
   const { collection } = await CollectionFile.open(file);
   const { text, warnings } = exportCollection(collection, format.data);
-  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-  if (values.out === undefined) process.stdout.write(text);
+  for (const warning of warnings) printError(`warning: ${warning}\n`);
+  if (values.out === undefined) printData(text);
   else await TextFile.create(values.out).write(text);
   return 0;
 }

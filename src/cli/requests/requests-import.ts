@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { linesOf } from '../../base/lines.js';
 import { addImported } from '../../request-client/collection/add-imported.js';
 import { Collection } from '../../request-client/collection/collection.js';
 import { CollectionFile } from '../../request-client/collection/collection-file.js';
@@ -25,6 +25,7 @@ import type { Imported } from '../../request-client/imports/imported.js';
 import { fileName } from '../../request-client/window/environments.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+import { print, printData, printError, printJson } from '../terminal.js';
 
 /**
  * Imports a text of any format, from a file or standard input, and prints its requests: to read, with `--json` as one
@@ -50,9 +51,9 @@ export async function runRequestsImport(args: readonly string[]): Promise<number
   const imported = importAny(source);
   if (into !== undefined) await addTo(into, imported);
   const result = imported.format === 'curl' ? importCurl(source) : asRequests(imported);
-  if (json === true) process.stdout.write(`${JSON.stringify(importAnswer(result), null, 2)}\n`);
+  if (json === true) printJson(importAnswer(result), 2);
   else if (shell !== null) printCommands(result, shell);
-  else print(result);
+  else printRequests(result);
   return result.errors.length > 0 ? 1 : 0;
 }
 
@@ -76,12 +77,12 @@ function asRequests(imported: Imported): ImportResult {
 /** Answers in the order of the lines; a line that is no JSON string is answered with an error of its own. */
 async function answerLines(): Promise<number> {
   let failed = false;
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line.trim() === '') continue;
-    const command = stringIn(line);
-    const result = command === null ? notJson(line) : importCurl(command);
+  for await (const line of linesOf(process.stdin)) {
+    if (line?.trim() === '') continue;
+    const command = line === null ? null : stringIn(line);
+    const result = command === null ? notJson(line ?? '') : importCurl(command);
     if (result.errors.length > 0) failed = true;
-    const flushed = process.stdout.write(`${JSON.stringify(importAnswer(result))}\n`);
+    const flushed = printJson(importAnswer(result));
     if (!flushed) await new Promise((resolve) => process.stdout.once('drain', resolve));
   }
   return failed ? 1 : 0;
@@ -107,7 +108,7 @@ async function addTo(path: string, imported: Imported): Promise<void> {
   for (const { name, rows } of imported.environments) {
     const file = TextFile.create(join(dirname(path), `${fileName(name)}.postman_environment.json`));
     await file.write(Environment.create(name, randomUUID()).withRows(rows).text);
-    process.stderr.write(`Created ${file.path}\n`);
+    printError(`Created ${file.path}\n`);
   }
   if (imported.items.length === 0) return;
   const file = existsSync(path)
@@ -128,21 +129,21 @@ function shellNamed(name: string): ShellKind {
 function printCommands(result: ImportResult, shell: ShellKind): void {
   for (const request of result.requests) {
     const { command, warnings } = exportCurl(request, shell);
-    process.stdout.write(`${command}\n\n`);
-    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    printData(`${command}\n\n`);
+    for (const warning of warnings) printError(`warning: ${warning}\n`);
   }
   printRemarks(result);
 }
 
-function print(result: ImportResult): void {
+function printRequests(result: ImportResult): void {
   const { requests, variables } = importAnswer(result);
   for (const { method, url, headers, body } of requests) {
     const lines = headers.map(({ name, value }) => `${name}: ${value}\n`).join('');
     const shown = body === null ? '' : `\n${typeof body === 'string' ? body : JSON.stringify(body)}\n`;
-    process.stdout.write(`${method} ${url}\n${lines}${shown}\n`);
+    print(`${method} ${url}\n${lines}${shown}\n`);
   }
   if (variables.length > 0) {
-    process.stdout.write(`Variables: ${variables.map(({ name, value }) => `${name}=${value}`).join(', ')}\n`);
+    print(`Variables: ${variables.map(({ name, value }) => `${name}=${value}`).join(', ')}\n`);
   }
   printRemarks(result);
 }
@@ -150,9 +151,9 @@ function print(result: ImportResult): void {
 function printRemarks({ warnings, errors }: ImportResult): void {
   for (const { level, message, line, column } of warnings) {
     const place = line === undefined || column === undefined ? '' : ` (line ${line}, column ${column})`;
-    process.stderr.write(`${level}${place}: ${message}\n`);
+    printError(`${level}${place}: ${message}\n`);
   }
   for (const { message, line, column, excerpt } of errors) {
-    process.stderr.write(`error (line ${line}, column ${column}): ${message}\n${excerpt.replace(/^/gm, '  ')}\n`);
+    printError(`error (line ${line}, column ${column}): ${message}\n${excerpt.replace(/(^|\n)/g, '$1  ')}\n`);
   }
 }

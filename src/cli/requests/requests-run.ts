@@ -16,6 +16,7 @@ import { TokenStore } from '../../request-client/oauth/token-store.js';
 import { SettingsFile } from '../../request-client/window/settings-file.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+import { print, printError } from '../terminal.js';
 import { CONNECTION_OPTIONS, withFlags } from './connection-flags.js';
 
 const MAX_ITERATIONS = 10_000;
@@ -35,7 +36,7 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
   const tokens = new TokenStore({
     routes: () => routes,
     openBrowser: (url) => {
-      process.stderr.write('The login page opens in the browser; the run goes on when you are logged in\n');
+      printError('The login page opens in the browser; the run goes on when you are logged in\n');
       return openBrowser(url, browserCommand());
     },
   });
@@ -87,7 +88,7 @@ async function report(
     await result.response?.dispose();
     sent += 1;
     if (!passed(result)) failed += 1;
-    process.stdout.write(`${mask(resultLines(result).join('\n'))}\n`);
+    print(`${mask(resultLines(result).join('\n'))}\n`);
     cases.push(...junitCases(name, result));
     return undefined;
   };
@@ -95,7 +96,7 @@ async function report(
     await runner.runAll(nodes, listener, signal, { index, count: rows.length, data });
   }
   if (junit !== undefined) await writeFile(junit, mask(renderJUnit(name, cases)));
-  process.stdout.write(`${sent} requests, ${failed} failed\n`);
+  print(`${sent} requests, ${failed} failed\n`);
   return failed > 0 ? 1 : 0;
 }
 

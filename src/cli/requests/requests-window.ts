@@ -20,6 +20,7 @@ import { WindowState } from '../../request-client/window/window-state.js';
 import { Workspace } from '../../request-client/window/workspace.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+import { print, printError } from '../terminal.js';
 import { CONNECTION_OPTIONS, withFlags } from './connection-flags.js';
 
 /** Opens the window and runs until it is closed, the page asks for the end, or a signal comes. */
@@ -40,13 +41,13 @@ export async function runRequestsWindow(args: readonly string[]): Promise<number
   for (const path of env) await workspace.changeEnvironment((environments) => environments.open(path));
   const folder = file === null ? process.cwd() : dirname(resolve(file));
   const server = await WindowServer.start({ workspace, folder, port });
-  process.stdout.write(`The request client is at ${server.url}\nCtrl-C ends it\n`);
+  print(`The request client is at ${server.url}\nCtrl-C ends it\n`);
   const signalled = new Promise<void>((done) => {
     process.once('SIGINT', () => done());
     process.once('SIGTERM', () => done());
   });
   const window = open ? await openWindow(server.openingUrl(), { browser: browserCommand() }) : null;
-  if (window?.problem != null) process.stderr.write(`${window.problem}\n`);
+  if (window?.problem != null) printError(`${window.problem}\n`);
   await Promise.race([signalled, server.quit, ...(window?.closed == null ? [] : [window.closed])]);
   await window?.close();
   await server.close();
@@ -57,7 +58,7 @@ export async function runRequestsWindow(args: readonly string[]): Promise<number
 async function createCollection(path: string): Promise<void> {
   const collection = Collection.create(basename(path, '.json'), randomUUID());
   await CollectionFile.create(path, collection).save();
-  process.stdout.write(`Created ${path}\n`);
+  print(`Created ${path}\n`);
 }
 
 function readOptions(args: readonly string[]) {

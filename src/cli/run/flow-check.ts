@@ -5,6 +5,7 @@ import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
 import { agentService } from '../agent/used-session.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+import { print } from '../terminal.js';
 import { findRunFiles } from './plan/run-files.js';
 
 const Moved = z.array(z.object({ locator: z.string(), now: z.string() }));
@@ -19,7 +20,7 @@ export async function runFlow(args: readonly string[]): Promise<number> {
     case 'check':
       return check(rest);
     case 'types':
-      process.stdout.write(scriptTypes());
+      print(scriptTypes());
       return 0;
     default:
       throw new UsageError(`troupe flow takes check or types${command === undefined ? '' : `, not '${command}'`}`);
@@ -42,13 +43,13 @@ async function check(args: readonly string[]): Promise<number> {
       return Object.hasOwn(texts, `${bare}.js`) || Object.hasOwn(texts, `${bare}.ts`);
     };
     for (const { line, column, message } of checkFlow(texts[path] ?? '', hasFlow, path)) {
-      process.stdout.write(`${path}:${line}:${column}: ${message}\n`);
+      print(`${path}:${line}:${column}: ${message}\n`);
       faults += 1;
     }
     const called = newlyCalled(texts[path] ?? '', path);
     if (called !== null) {
       const at = `${path}:${called.line}:${called.column}`;
-      process.stdout.write(`${at}: note: this function is the flow and is called; earlier versions never called it\n`);
+      print(`${at}: note: this function is the flow and is called; earlier versions never called it\n`);
     }
   }
   for (const page of values.url ?? [])
@@ -56,7 +57,7 @@ async function check(args: readonly string[]): Promise<number> {
       page,
       flows.map((path) => [path, texts[path] ?? '']),
     );
-  process.stdout.write(`${flows.length} flows in ${root ?? '.'}, ${faults === 0 ? 'no faults' : `${faults} faults`}\n`);
+  print(`${flows.length} flows in ${root ?? '.'}, ${faults === 0 ? 'no faults' : `${faults} faults`}\n`);
   return faults === 0 ? 0 : 1;
 }
 
@@ -68,7 +69,7 @@ async function checkNumbers(page: string, flows: readonly (readonly [path: strin
   for (const { path, line, column, locator } of used) {
     const now = moved.get(locator);
     if (now === undefined) continue;
-    process.stdout.write(
+    print(
       `${path}:${line}:${column}: On ${page}, ${locator} meant the element that is ${now} now: write ${now}, or a name that only it has\n`,
     );
     faults += 1;

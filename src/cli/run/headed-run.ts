@@ -1,4 +1,4 @@
-import { createInterface, type Interface } from 'node:readline';
+import { LineSplitter } from '../../base/lines.js';
 import { browserCommand } from '../../config.js';
 import { encodeError } from '../../protocol/errors.js';
 import { SessionRecord } from '../../protocol/session.js';
@@ -22,7 +22,8 @@ export class HeadedRun {
   readonly #options: Pick<RunOptions, 'headed' | 'pause'>;
   readonly #say: (line: string) => void;
   readonly #paused: Paused[] = [];
-  #lines: Interface | null = null;
+  /** Stops reading the terminal; null while nothing is read. */
+  #stopReading: (() => void) | null = null;
 
   constructor(client: ServiceClient, options: Pick<RunOptions, 'headed' | 'pause'>, say: (line: string) => void) {
     this.#client = client;
@@ -52,7 +53,7 @@ export class HeadedRun {
     this.#say(
       `Paused: ${name}. ${text}\n  ${address}\n  Take control there, try things in its console; Done, or Enter here, goes on.`,
     );
-    this.#lines ??= createInterface({ input: process.stdin }).on('line', () => void this.#goOn());
+    this.#stopReading ??= onEnter(() => void this.#goOn());
   }
 
   /** The session no longer waits. */
@@ -63,9 +64,8 @@ export class HeadedRun {
 
   /** Idempotent. */
   close(): void {
-    this.#lines?.close();
-    if (this.#lines !== null) process.stdin.unref?.();
-    this.#lines = null;
+    this.#stopReading?.();
+    this.#stopReading = null;
   }
 
   async #goOn(): Promise<void> {
@@ -92,4 +92,18 @@ function handoffOf(event: unknown): { readonly handoff: string | null; readonly 
   const data: unknown = typeof event === 'object' && event !== null && 'data' in event ? event.data : event;
   if (typeof data !== 'object' || data === null || !('handoff' in data)) return { handoff: null, text: '' };
   return { handoff: String(data.handoff), text: 'text' in data ? String(data.text) : '' };
+}
+
+/** Calls `listener` for each line of standard input until the returned function is called. */
+function onEnter(listener: () => void): () => void {
+  const { stdin } = process;
+  const splitter = new LineSplitter();
+  const read = (bytes: Buffer) => {
+    for (const _ of splitter.push(bytes.toString())) listener();
+  };
+  stdin.on('data', read);
+  return () => {
+    stdin.off('data', read).pause();
+    stdin.unref?.();
+  };
 }

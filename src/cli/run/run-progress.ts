@@ -1,3 +1,4 @@
+import { plainLine, plainText } from '../../base/plain-text.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import { recordText, type State, stateOfRecord } from '../../protocol/state-text.js';
 import { formatDuration, ranMs, waitText } from '../../protocol/times.js';
@@ -19,6 +20,7 @@ import {
 const SLOWEST = 5;
 const TICK_MS = 1_000;
 const MAX_REASON = 300;
+const CLEAR_LINE = '\r\u001b[K';
 /** Flows that were not run and are named; reports name all. */
 const MAX_NOT_RUN = 100;
 
@@ -62,7 +64,7 @@ export class RunProgress {
 
   /** A line between the others. */
   say(text: string): void {
-    this.#line(text);
+    this.#line('', plainText(text));
   }
 
   started(index: number, name: string): void {
@@ -89,7 +91,8 @@ export class RunProgress {
     const state = stateOfRecord(record);
     this.#ended.set(index, state);
     const text = recordText(record, now, { ms: jobs.reduce((total, job) => total + (ranMs(job, now) ?? 0), 0) });
-    this.#line(`${this.#paint(SIGNS[state], colourOf(state))} ${name}  ${text}${note === '' ? '' : `, ${note}`}`);
+    const line = plainLine(`${name}  ${text}${note === '' ? '' : `, ${note}`}`);
+    this.#line(`${this.#paint(SIGNS[state], colourOf(state))} `, line);
   }
 
   /**
@@ -104,7 +107,7 @@ export class RunProgress {
     if (failed.length > 0) this.#title('Failed', RED);
     for (const [index, flow] of failed.entries()) this.#failure(flow, index + 1);
     if (flows.some(isNotRun)) this.#title('Not run', YELLOW);
-    for (const line of notRunLines(suite, MAX_NOT_RUN)) this.#out.write(`  ${line.replace(/^not run /, '')}\n`);
+    for (const line of notRunLines(suite, MAX_NOT_RUN)) this.#write(`  ${line.replace(/^not run /, '')}\n`);
     this.#listed('Flaky: passed in a retry', flows.filter(isFlaky));
     this.#listed(
       'Repaired: failed, and a model completed the job',
@@ -115,12 +118,12 @@ export class RunProgress {
       flows.filter((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
     );
     if (flows.filter(({ startedAt }) => startedAt !== null).length > 1) {
-      this.#out.write('\nSlowest\n');
+      this.#write('\nSlowest\n');
       for (const flow of flows
         .filter(({ startedAt }) => startedAt !== null)
         .sort((a, b) => b.durationMs - a.durationMs)
         .slice(0, SLOWEST)) {
-        this.#out.write(`  ${formatDuration(flow.durationMs).padStart(12)}  ${flow.name}\n`);
+        this.#write(`  ${formatDuration(flow.durationMs).padStart(12)}  ${flow.name}\n`);
       }
     }
     const counts = countFlows(suite);
@@ -133,15 +136,15 @@ export class RunProgress {
       ...(counts.notRun > 0 ? [`${counts.notRun} not run`] : []),
     ];
     const took = formatDuration(performance.now() - this.#startedAt);
-    this.#out.write(`\n${countedJobs(this.#total)}: ${parts.join(', ')}, in ${took}\n`);
-    for (const line of notes) this.#out.write(`${line}\n`);
+    this.#write(`\n${countedJobs(this.#total)}: ${parts.join(', ')}, in ${took}\n`);
+    for (const line of notes) this.#write(`${line}\n`);
   }
 
   /** Clears the line with what is running. Idempotent. */
   close(): void {
     clearInterval(this.#ticking);
     this.#ticking = undefined;
-    if (this.#terminal) this.#out.write('\r\u001b[K');
+    if (this.#terminal) this.#out.write(CLEAR_LINE);
   }
 
   #title(text: string, colour: number): void {
@@ -160,7 +163,7 @@ export class RunProgress {
       ...(report === null ? [] : [`Report: ${report}`]),
       ...(again === null ? [] : [`Run it again: ${again}`]),
     ].join('\n');
-    this.#out.write(`\n  ${number}) ${name}${since}\n${text.replace(/^(?=.)/gm, '      ')}\n`);
+    this.#write(`\n  ${number}) ${name}${since}\n${text.replace(/(^|\n)(?=[^\n])/g, '$1      ')}\n`);
   }
 
   #listed(title: string, flows: readonly FlowResult[]): void {
@@ -174,13 +177,14 @@ export class RunProgress {
           : []),
         ...(flow.quarantine === null ? [] : [`until ${flow.quarantine.until}, ${flow.quarantine.ticket}`]),
       ];
-      this.#out.write(`  ${flow.name}${notes.length === 0 ? '' : `  (${notes.join('; ')})`}\n`);
-      if (failure !== undefined) this.#out.write(`      ${reasonOf(failure).slice(0, MAX_REASON)}\n`);
+      this.#write(`  ${flow.name}${notes.length === 0 ? '' : `  (${notes.join('; ')})`}\n`);
+      if (failure !== undefined) this.#write(`      ${reasonOf(failure).slice(0, MAX_REASON)}\n`);
     }
   }
 
-  #line(text: string): void {
-    this.#out.write(`${this.#terminal ? '\r\u001b[K' : ''}${text}\n`);
+  /** @param sign in its color */
+  #line(sign: string, text: string): void {
+    this.#out.write(`${this.#terminal ? CLEAR_LINE : ''}${sign}${text}\n`);
     this.#drawStatus();
   }
 
@@ -190,7 +194,12 @@ export class RunProgress {
     const count = [...this.#ended.values()].filter((state) => state === 'failed').length;
     const failed = count > 0 ? `, ${count} failed` : '';
     const text = `${this.#ended.size}/${this.#total} done${failed}, ${formatDuration(performance.now() - this.#startedAt)}  ${names}`;
-    this.#out.write(`\r\u001b[K${text.slice(0, Math.max(20, this.#out.columns - 1))}`);
+    this.#out.write(`${CLEAR_LINE}${plainLine(text).slice(0, Math.max(20, this.#out.columns - 1))}`);
+  }
+
+  /** Writes what may be text of pages and flows. */
+  #write(text: string): void {
+    this.#out.write(plainText(text));
   }
 
   #paint(text: string, colour: number): string {

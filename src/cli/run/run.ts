@@ -19,6 +19,7 @@ import { type DataRow, readDataRows } from '../../request-client/collection-run/
 import { describeFailure, UsageError } from '../failure.js';
 import { type UsedService, useService } from '../own-service.js';
 import type { ServiceClient } from '../service-client.js';
+import { print, printError } from '../terminal.js';
 import { readVersion } from '../version.js';
 import { type SignalWatch, watchSignals } from '../watch-signals.js';
 import { HeadedRun } from './headed-run.js';
@@ -117,7 +118,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     const whole = { options, plan, part, quarantine };
     // Whatever ends the run, its reports are never those of an earlier one. What cannot be written is known at once.
     const { unwritten } = await writeUnrun(whole, 'the run did not end');
-    for (const line of unwritten) process.stderr.write(`troupe: ${line}\n`);
+    for (const line of unwritten) printError(`troupe: ${line}\n`);
     if (unwritten.length > 0) return 2;
     unrun = whole;
     const coordinator = options.join === undefined ? null : await coordinatorOf(options, stopped);
@@ -135,7 +136,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     if (driver !== undefined && !service.own) {
       throw new UsageError(`--driver is for a service of the run's own, and ${service.description} runs: add --own`);
     }
-    process.stderr.write(`${countedJobs(flows.length)} on ${service.description}\n`);
+    printError(`${countedJobs(flows.length)} on ${service.description}\n`);
     stopped.throwIfAborted();
     github.stopCommands();
     // The service has more slots than there are flows at once, for their second browsers.
@@ -164,7 +165,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
       throw error;
     }
     if (unrun !== null) await reportUnrun(unrun, describeFailure(error), github);
-    process.stderr.write(`troupe: ${describeFailure(error)}\n`);
+    printError(`troupe: ${describeFailure(error)}\n`);
     return 2;
   } finally {
     github.resumeCommands();
@@ -190,7 +191,7 @@ function opensSecondBrowsers({ texts }: RunFiles): boolean {
 function warnOfIdle(flows: readonly PlannedFlow[], { texts }: RunFiles): void {
   for (const path of new Set(flows.map((flow) => flow.path ?? ''))) {
     for (const { line, column, message } of idleFunctions(texts[path] ?? '', path))
-      process.stderr.write(`warning: ${path}:${line}:${column}: ${message}\n`);
+      printError(`warning: ${path}:${line}:${column}: ${message}\n`);
   }
 }
 
@@ -232,7 +233,7 @@ async function chosenPart(
   const { shard, repeatEach } = options;
   if (shard === null) return null;
   const chosen = choosePart(planned, files, await timingsOf(options), { shard, repeatEach });
-  process.stderr.write(`${partLine(chosen)}\n`);
+  printError(`${partLine(chosen)}\n`);
   return chosen;
 }
 
@@ -247,10 +248,10 @@ function list(flows: readonly PlannedFlow[], { entries, notes }: Quarantine): nu
   for (const flow of flows) {
     const entry = entries.get(originalName(flow));
     const quarantined = entry === undefined ? '' : `  quarantined until ${entry.until}, ${entry.ticket}`;
-    process.stdout.write(`${[flow.name, ...flow.tags].join('  ')}${quarantined}\n`);
+    print(`${[flow.name, ...flow.tags].join('  ')}${quarantined}\n`);
   }
-  for (const note of notes) process.stderr.write(`${note}\n`);
-  process.stdout.write(`${countedJobs(flows.length)}\n`);
+  for (const note of notes) printError(`${note}\n`);
+  print(`${countedJobs(flows.length)}\n`);
   return 0;
 }
 
@@ -265,10 +266,10 @@ async function nothingToDo(options: RunOptions, part: SuitePart | null): Promise
       : shard === null
         ? 'none of these flows failed in the last run'
         : `part ${shard.index}/${shard.count} has none`;
-  process.stdout.write(`0 jobs: ${why}\n`);
+  print(`0 jobs: ${why}\n`);
   const now = new Date().toISOString();
   const { unwritten } = await writeRunReports(options, suiteOf(options, now, now), part);
-  for (const line of unwritten) process.stderr.write(`troupe: ${line}\n`);
+  for (const line of unwritten) printError(`troupe: ${line}\n`);
   return unwritten.length > 0 ? 2 : 0;
 }
 
@@ -294,7 +295,7 @@ async function reportUnrun(run: PlannedRun, why: string, github: GithubOutput): 
   progress.summary(unrunSuite(run, why), [...written, ...unwritten]);
   await github
     .report(unrunSuite(run, why))
-    .catch((error: unknown) => process.stderr.write(`troupe: ${describeFailure(error)}\n`));
+    .catch((error: unknown) => printError(`troupe: ${describeFailure(error)}\n`));
 }
 
 /** The run without its flows. */
@@ -451,7 +452,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       ...reported.written,
     ]);
     const said = [...faults.map(describeFailure), ...unwritten, ...reported.unwritten];
-    for (const line of said) process.stderr.write(`troupe: ${line}\n`);
+    for (const line of said) printError(`troupe: ${line}\n`);
     await github.report(finished);
     return cancelled.aborted || said.length > 0 ? 2 : exitCode(options, finished);
   } finally {

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { scriptTypes } from '../../agent-js/script-api.js';
 import { parseOptions } from '../parse-options.js';
+import { print } from '../terminal.js';
 import { pathFrom } from './flow-failure.js';
 
 const FILE = 'troupe.d.ts';
@@ -18,10 +19,10 @@ export async function runTypes(args: readonly string[]): Promise<number> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, FILE);
   await writeFile(file, scriptTypes());
-  process.stdout.write(`Wrote ${pathFrom(cwd, file)}\n`);
+  print(`Wrote ${pathFrom(cwd, file)}\n`);
   const settings = [folder, dirname(folder)].map((place) => join(place, 'tsconfig.json'));
   const known = settings.find((place) => existsSync(place));
-  process.stdout.write(
+  print(
     known === undefined
       ? `For editors and tsc, write this to ${pathFrom(cwd, join(folder, 'tsconfig.json'))}:\n${TSCONFIG}`
       : `${pathFrom(cwd, known)} must include it, with these compilerOptions:\n${TSCONFIG}`,

@@ -1,6 +1,7 @@
 import { watch } from 'node:fs';
 import { pause, Wakeups } from '../../base/deadline.js';
 import { describeFailure } from '../failure.js';
+import { print, printError } from '../terminal.js';
 import { concernedFiles } from './plan/changed-flows.js';
 import type { RunFiles } from './plan/run-files.js';
 
@@ -26,11 +27,11 @@ export async function watchRuns(
     changed = true;
     changes.wake();
   });
-  watcher.on('error', (error) => process.stderr.write(`troupe: changes are no longer seen: ${error.message}\n`));
+  watcher.on('error', (error) => printError(`troupe: changes are no longer seen: ${error.message}\n`));
   try {
     let code = await run(null);
     while (!signal.aborted) {
-      process.stdout.write('Waiting for changes; Ctrl-C ends\n');
+      print('Waiting for changes; Ctrl-C ends\n');
       while (!changed && !signal.aborted) await changes.next(signal).catch(() => undefined);
       await pause(SETTLE_MS, { signal }).catch(() => undefined);
       changed = false;
@@ -39,7 +40,7 @@ export async function watchRuns(
       try {
         files = await find();
       } catch (error) {
-        process.stderr.write(`troupe: ${describeFailure(error)}\n`);
+        printError(`troupe: ${describeFailure(error)}\n`);
         continue;
       }
       const only = concernedFiles(files, differences(before, files));

@@ -11,6 +11,7 @@ import { renderSuiteFile, SUITE_FILE, type SuitePart } from '../../report/suite/
 import { renderSuiteJUnit } from '../../report/suite/suite-junit.js';
 import type { SuiteResult } from '../../report/suite/suite-result.js';
 import { describeFailure } from '../failure.js';
+import { print } from '../terminal.js';
 import type { RunOptions } from './run-options.js';
 
 /**
@@ -77,14 +78,14 @@ export class GithubOutput {
   /** From here on the runner ignores commands in the output. */
   stopCommands(): void {
     if (this.#step === null) return;
-    process.stdout.write(`::stop-commands::${this.#token}\n`);
+    print(`::stop-commands::${this.#token}\n`);
     this.#stopped = true;
   }
 
   /** Lets commands work again. Idempotent. */
   resumeCommands(): void {
     if (!this.#stopped) return;
-    process.stdout.write(`::${this.#token}::\n`);
+    print(`::${this.#token}::\n`);
     this.#stopped = false;
   }
 
@@ -94,7 +95,7 @@ export class GithubOutput {
     this.resumeCommands();
     const { workspace = process.cwd(), summaryFile } = this.#step;
     const inRepository = (file: string) => relative(workspace, resolve(file)).split(sep).join('/');
-    for (const line of annotationsOf(suite, inRepository)) process.stdout.write(`${line}\n`);
+    for (const line of annotationsOf(suite, inRepository)) print(`${line}\n`);
     if (summaryFile === undefined) return;
     await appendFile(summaryFile, renderJobSummary(suite)).catch((cause: unknown) => {
       throw unwritable(summaryFile, cause);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { limitSignal } from '../../base/deadline.js';
+import { linesOf } from '../../base/lines.js';
 import type { Config } from '../../config.js';
 import { DockerEngine } from '../../containers/docker/docker-engine.js';
 import {
@@ -94,11 +94,13 @@ async function runDebootstrap(file: string, signal: AbortSignal, say: OnProgress
     complaint = (complaint + text).slice(-2_000);
   });
   let last = '';
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    last = line;
-    say(line);
-  });
-  const [code] = await once(child, 'close');
+  const read = async () => {
+    for await (const line of linesOf(child.stdout)) {
+      last = line ?? last;
+      say(last);
+    }
+  };
+  const [[code]] = await Promise.all([once(child, 'close'), read()]);
   if (code === 0) return;
   throw new TroupeError('UNAVAILABLE', `the base could not be made: ${complaint.trim() || last}`);
 }

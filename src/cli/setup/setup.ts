@@ -8,6 +8,7 @@ import { type Config, readConfig } from '../../config.js';
 import { encodeError } from '../../protocol/errors.js';
 import { parseOptions } from '../parse-options.js';
 import { ownUrl, ServiceClient } from '../service-client.js';
+import { print } from '../terminal.js';
 import { readVersion } from '../version.js';
 import type { Finding } from './finding.js';
 import { checkMachine } from './machine-checks.js';
@@ -32,17 +33,17 @@ export async function runSetup(args: readonly string[]): Promise<number> {
   const binaries = await removeBinaries();
   const findings = [...(await checkMachine(config)), ...(binaries === null ? [] : [binaries])];
   for (const finding of findings) {
-    if (flags.brief !== true || finding.level === 'failed') process.stdout.write(line(finding));
+    if (flags.brief !== true || finding.level === 'failed') print(line(finding));
   }
   if (flags.brief !== true || flags.base !== undefined) {
     const image = await prepareWorkerImage(config, flags.base);
     findings.push(image);
-    process.stdout.write(line(image));
+    print(line(image));
   }
   const script = flags['launch-script'];
   if (script !== undefined) {
     await writeLaunchScript(resolve(script), config.home);
-    process.stdout.write(`ok   launch script: ${resolve(script)}\n`);
+    print(`ok   launch script: ${resolve(script)}\n`);
   }
   return findings.some(({ level }) => level === 'failed') ? 1 : 0;
 }
@@ -55,7 +56,7 @@ export async function runDoctor(args: readonly string[]): Promise<number> {
   parseOptions(args, {});
   const config = readConfig({});
   const findings = [...(await checkBeforeHome(config)), await checkService(config)];
-  for (const finding of findings) process.stdout.write(line(finding));
+  for (const finding of findings) print(line(finding));
   return findings.some(({ level }) => level === 'failed') ? 1 : 0;
 }
 

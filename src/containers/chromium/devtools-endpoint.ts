@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** `/json/version` is 600 bytes. */
 const MAX_ANSWER_BYTES = 65_536;
 
-const BEHIND_SOCKET = /^ws\+unix:(.*):(\/devtools\/browser\/[\w-]+)$/;
+const BEHIND_SOCKET = /^ws\+unix:(.*):(\/devtools\/browser\/[\w-]+)$/s;
 const BROWSER_PATH = /^\/devtools\/browser\/[\w-]+$/;
 
 const Version = z.looseObject({ Browser: z.string(), webSocketDebuggerUrl: z.string() });

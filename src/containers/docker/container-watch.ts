@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { DockerEngine } from './docker-engine.js';
 import { INSTANCE_LABEL } from './docker-identity.js';
-import { linesOf } from './engine-streams.js';
+import { valuesOf } from './engine-streams.js';
 
 /** What can happen to a container that is of interest here. */
 export type ContainerEvent =
@@ -64,7 +64,7 @@ export class ContainerWatch {
         const events = await this.#open(signal);
         failures = 0;
         this.#look().catch(() => undefined);
-        for await (const line of linesOf(events)) this.#read(line);
+        for await (const line of valuesOf(events)) this.#read(line);
       } catch {
         // Whatever broke it, it is opened again.
       }

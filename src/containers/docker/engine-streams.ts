@@ -1,3 +1,4 @@
+import { linesOf } from '../../base/lines.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 /** The longest line of a stream of JSON lines. */
@@ -11,15 +12,11 @@ export interface Output {
 }
 
 /** A stream of JSON values, one a line, as events and progress come. Ends with the connection. @throws UNAVAILABLE */
-export async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<unknown, void> {
-  let rest = '';
-  for await (const text of stream.setEncoding('utf8')) {
-    const lines = (rest + String(text)).split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > MAX_LINE_CHARS) throw new TroupeError('UNAVAILABLE', 'The Docker engine sent a line without end');
-    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line);
+export async function* valuesOf(stream: NodeJS.ReadableStream): AsyncGenerator<unknown, void> {
+  for await (const line of linesOf(stream, { maxChars: MAX_LINE_CHARS })) {
+    if (line === null) throw new TroupeError('UNAVAILABLE', 'The Docker engine sent a line without end');
+    if (line.trim() !== '') yield JSON.parse(line);
   }
-  if (rest.trim() !== '') yield JSON.parse(rest);
 }
 
 /**

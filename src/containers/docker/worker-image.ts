@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { TroupeError } from '../../protocol/errors.js';
 import type { DockerEngine } from './docker-engine.js';
 import { refusedWith } from './engine-fault.js';
-import { linesOf } from './engine-streams.js';
+import { valuesOf } from './engine-streams.js';
 
 /** The folder of the image's sources, inside the package. */
 export const WORKER_SOURCES = fileURLToPath(new URL('../../../worker-container/', import.meta.url));
@@ -121,7 +121,7 @@ async function found(engine: DockerEngine, name: string): Promise<WorkerImage> {
 }
 
 async function follow(progress: NodeJS.ReadableStream, onProgress: OnProgress): Promise<void> {
-  for await (const line of linesOf(progress)) {
+  for await (const line of valuesOf(progress)) {
     const { stream, status, error } = Progress.parse(line);
     if (error !== undefined) throw new TroupeError('UNAVAILABLE', error);
     const said = (stream ?? status ?? '').trim();

@@ -92,7 +92,7 @@ function readResolvConf(text: string): ResolvConf {
   const [, ...ownDomain] = hostname().split('.');
   let search = ownDomain.length === 0 ? [] : [ownDomain.join('.')];
   let ndots = 1;
-  for (const [keyword, ...words] of wordsOfLines(text, /^[#;].*/)) {
+  for (const [keyword, ...words] of wordsOfLines(text, /^[#;].*/s)) {
     if (keyword === 'nameserver') servers.push(...words.slice(0, 1));
     if (keyword === 'domain') search = words.slice(0, 1);
     if (keyword === 'search') search = words;
@@ -108,7 +108,7 @@ function readResolvConf(text: string): ResolvConf {
 
 function readHosts(text: string): ReadonlyMap<string, readonly string[]> {
   const hosts = new Map<string, string[]>();
-  for (const [address = '', ...names] of wordsOfLines(text, /#.*/)) {
+  for (const [address = '', ...names] of wordsOfLines(text, /#.*/s)) {
     // A link-local address with a zone, which no rule could judge, counts as none.
     if (isIP(address) === 0 || address.includes('%')) continue;
     for (const name of names.map((name) => name.toLowerCase().replace(/\.$/, ''))) {
@@ -121,7 +121,7 @@ function readHosts(text: string): ReadonlyMap<string, readonly string[]> {
 }
 
 function readSources(text: string): readonly string[] {
-  for (const [database, ...sources] of wordsOfLines(text.replace(/\[[^\]]*\]/g, ' '), /#.*/)) {
+  for (const [database, ...sources] of wordsOfLines(text.replace(/\[[^\]]*\]/g, ' '), /#.*/s)) {
     if (database === 'hosts:') return sources;
   }
   return [];

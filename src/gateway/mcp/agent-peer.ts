@@ -10,6 +10,7 @@ import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { onAbort } from '../../base/deadline.js';
 import { type Handoff, MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
+import { boundedAnswer } from './answer-size.js';
 import { checkToolName, readEvalCall } from './eval-arguments.js';
 import { EVAL_TOOL } from './eval-tool.js';
 import { HandoffCalls, hasForms, joined, notRun } from './handoff-call.js';
@@ -40,7 +41,9 @@ export class AgentPeer implements McpPeer {
     this.#handoffs = new HandoffCalls(client, new Map());
     this.#browser = new OwnBrowser(client, () => browserName(this.#server.getClientVersion()));
     this.#server.setRequestHandler('tools/list', () => ({ tools: [EVAL_TOOL] }));
-    this.#server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => this.#evaluate(params, mcpReq));
+    this.#server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) =>
+      boundedAnswer(await this.#evaluate(params, mcpReq)),
+    );
   }
 
   connect(transport: Transport): Promise<void> {

@@ -81,7 +81,7 @@ export class ReplayMemory implements EventStore {
 }
 
 function parseId(eventId: string): { readonly number: number; readonly streamId: string } | null {
-  const [, number, streamId] = /^(\d{1,15})_(.{1,100})$/.exec(eventId) ?? [];
+  const [, number, streamId] = /^(\d{1,15})_(.{1,100})$/s.exec(eventId) ?? [];
   return number === undefined || streamId === undefined ? null : { number: Number(number), streamId };
 }
 

@@ -88,7 +88,7 @@ export function failureResult(thrown: unknown, advice?: string): CallToolResult 
   return {
     isError: true,
     content: [{ type: 'text', text: cut(lines.join('\n'), MAX_TEXT) }],
-    structuredContent: { code, error, ...numbersOnly({ line, column }) },
+    structuredContent: { code, error: cut(error, MAX_TEXT), ...numbersOnly({ line, column }) },
   };
 }
 

@@ -2,6 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { inMinutes } from '../../agent-js/prompt/session-document.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
+import { MAX_PICTURES_CHARS } from './answer-size.js';
+import { scalePicture } from './picture-scaler.js';
 import {
   failureResult,
   type KnownPage,
@@ -13,10 +15,14 @@ import {
 } from './result-content.js';
 import { watchScript } from './watch-script.js';
 
-/** A larger picture is not sent; the session's artifacts have it. */
-const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
-/** Nor are those of one answer beyond this together. */
-const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
+/** Pictures of one answer; further ones are named. */
+const MAX_PICTURES = 10;
+/** A longer side is scaled to this: models refuse a conversation with many pictures if one has a longer side. */
+const MAX_SIDE = 2_000;
+/** A larger picture is scaled: it is 5 MiB in Base64, and models refuse more. */
+const MAX_PICTURE_BYTES = Math.floor((5 * 1024 * 1024 * 3) / 4) - 3;
+/** A larger one is left to the artifacts. */
+const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /** From so long before its end on, each answer says when the session ends. */
 const LAST_MINUTES_MS = 5 * 60_000;
@@ -85,32 +91,64 @@ function announceEnd(sessions: Sessions, id: string, result: CallToolResult): Ca
   return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
-/** Each picture and its name, in their order; `sent` are those that are there and not too large. */
+/** Each picture and its name, in their order; `sent` are those that the answer has. What it does not have is named, with the way to it. */
 async function withPictures(sessions: Sessions, id: string, pictures: readonly Picture[]) {
   const content: CallToolResult['content'] = [];
   const sent = new Set<string>();
-  let bytes = 0;
-  for (const { file, width, height } of pictures) {
-    const png = bytes < MAX_ANSWER_BYTES ? await readPicture(sessions, id, file) : null;
-    bytes += png?.length ?? 0;
-    if (png !== null && bytes <= MAX_ANSWER_BYTES) {
-      content.push({ type: 'image', data: png.toString('base64'), mimeType: 'image/png' });
+  let chars = 0;
+  for (const [index, picture] of pictures.entries()) {
+    const { file, width, height } = picture;
+    const name = `${file}, ${width} x ${height}`;
+    const read = index < MAX_PICTURES && chars < MAX_PICTURES_CHARS ? await readPicture(sessions, id, picture) : null;
+    const left = MAX_PICTURES_CHARS - chars;
+    if (read !== null && 'why' in read) content.push({ type: 'text', text: `${name} (not sent: ${read.why})` });
+    else if (read === null || read.data.length > left) {
+      const again = JSON.stringify({ file, width, height });
+      const text = `${name} (not sent: the answer would be too large; to get it, return ${again} from another script)`;
+      content.push({ type: 'text', text });
+    } else {
+      chars += read.data.length;
       sent.add(file);
+      content.push(
+        { type: 'image', data: read.data, mimeType: 'image/png' },
+        { type: 'text', text: read.name ?? name },
+      );
     }
-    const where = sent.has(file) ? '' : ' (too large to send; it is in the artifacts)';
-    content.push({ type: 'text', text: `${file}, ${width} x ${height}${where}` });
   }
   return { content, sent };
 }
 
-/** Null if the picture does not exist or is too large for an answer. */
-async function readPicture(sessions: Sessions, id: string, file: string): Promise<Buffer | null> {
+interface ReadPicture {
+  /** In Base64. */
+  readonly data: string;
+  /** Says what it is, if it was scaled. */
+  readonly name?: string;
+}
+
+/** A picture as models take it: scaled down if its sides are too long, or it has too many bytes. */
+async function readPicture(
+  sessions: Sessions,
+  id: string,
+  { file, width, height }: Picture,
+): Promise<ReadPicture | { readonly why: string }> {
+  const inArtifacts = 'it is in the artifacts of the session';
   try {
     const { bytes, stream } = await sessions.artifacts.screenshot(id, file);
-    if (bytes <= MAX_PICTURE_BYTES) return await buffer(stream);
-    stream.destroy();
-    return null;
+    if (bytes > MAX_READ_BYTES) {
+      stream.destroy();
+      return { why: `too large to read; ${inArtifacts}` };
+    }
+    const png = await buffer(stream);
+    // On a screen with a higher density, it has more pixels than its name says.
+    const side = png.length < 24 ? 0 : Math.max(png.readUInt32BE(16), png.readUInt32BE(20));
+    if (Math.max(width, height, side) <= MAX_SIDE && bytes <= MAX_PICTURE_BYTES)
+      return { data: png.toString('base64') };
+    const small = await scalePicture({ png, maxSide: MAX_SIDE, maxBytes: MAX_PICTURE_BYTES }).catch(() => null);
+    if (small === null) return { why: `it cannot be scaled to ${MAX_SIDE} pixels; ${inArtifacts}` };
+    const scaled = `scaled from ${width} x ${height}; agent.screenshot({within}) takes a part in full size`;
+    const data = Buffer.from(small.png).toString('base64');
+    return { data, name: `${file}, ${small.width} x ${small.height} (${scaled})` };
   } catch {
-    return null;
+    return { why: 'there is no such picture' };
   }
 }

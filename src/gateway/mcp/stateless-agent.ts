@@ -17,6 +17,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { Handoff } from '../../protocol/person/handoff.js';
 import { isEnded } from '../../protocol/session.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
+import { boundedAnswer } from './answer-size.js';
 import { checkToolName, readEvalCall } from './eval-arguments.js';
 import { STATELESS_EVAL_TOOL } from './eval-tool.js';
 import {
@@ -138,7 +139,10 @@ export class StatelessAgent implements StatelessPeer {
     if (signal.aborted) stop();
     const progress = reportProgress(client.sessions, request);
     const handoffs = new HandoffCalls(client, this.#left);
-    const answer = evaluate(client, params.arguments, request, { progress, signal: stopped.signal, handoffs });
+    const bounds = { progress, signal: stopped.signal, handoffs };
+    const answer = evaluate(client, params.arguments, request, bounds).then((given) =>
+      isInputRequiredResult(given) ? given : boundedAnswer(given),
+    );
     try {
       if (!client.takesTasks || (await settlesWithin(answer, unstretched(this.#taskAfterMs)))) return await answer;
       becomesTask();

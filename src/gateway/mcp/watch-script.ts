@@ -8,7 +8,7 @@ const MAY_LEAVE = /\bconsole\b|\bFlow\b|\bscreenshot\b/;
 const LAST_LINES_MS = 1_000;
 const MAX_CHARS = 4_000;
 /** Further pictures are left to the session's artifacts. */
-const MAX_PICTURES = 10;
+const MAX_PICTURES = 100;
 
 /** What a script left besides its result. Read it after the script has ended. */
 export interface ScriptWatch {

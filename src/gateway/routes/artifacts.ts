@@ -11,7 +11,7 @@ const RANGE = 'range';
 /** Kinds that the dashboard displays. Everything else is saved: pages chose what is in it. */
 const DISPLAYED: readonly (readonly [RegExp, string])[] = [
   [/^video(-\d+)?\.mp4$/, 'video/mp4'],
-  [/^screenshots\/.*\.png$/, 'image/png'],
+  [/^screenshots\/.*\.png$/s, 'image/png'],
 ];
 
 export const artifactRoutes: readonly Route[] = [

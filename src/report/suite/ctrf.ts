@@ -1,3 +1,4 @@
+import { plainText, printableJson } from '../../base/plain-text.js';
 import type { Failure } from '../../protocol/report/failure.js';
 import {
   asCounted,
@@ -68,7 +69,10 @@ export function renderCtrf(suite: SuiteResult, reportId: string): string {
       }),
     },
   };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  // Tools print the texts. Paths have to name their files.
+  const shown = (name: string, value: unknown) =>
+    typeof value === 'string' && name !== 'path' && name !== 'filePath' ? plainText(value) : value;
+  return `${printableJson(JSON.stringify(document, shown, 2))}\n`;
 }
 
 const STATUS: Readonly<Record<FlowOutcome, string>> = {

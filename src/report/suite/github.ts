@@ -1,3 +1,4 @@
+import { plainText } from '../../base/plain-text.js';
 import { formatDuration } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { count, shorten } from '../format.js';
@@ -54,7 +55,7 @@ function annotation(level: 'error' | 'warning', flow: FlowResult, fileOf: (file:
 }
 
 function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return plainText(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 function property(text: string): string {

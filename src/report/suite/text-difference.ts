@@ -1,16 +1,26 @@
+import { plainText } from '../../base/plain-text.js';
+
 /** Lines of each text that are shown, and unchanged ones around them. */
 const MAX_LINES = 20;
 const CONTEXT = 2;
 /** Longer lines are cut. */
 const MAX_LINE = 300;
+const UNSEEN = 'They differ in control characters, which are not shown';
 /** Characters shown before the first difference of long lines. */
 const BEFORE = 60;
 
 /**
  * What was expected beside what was received: two lines and a caret below the first difference, or for longer texts the
  * lines that differ, with `-` for expected and `+` for received.
+ * What is not printed is left out before, so that the caret is below what differs.
  */
 export function textDifference(expected: string, received: string): readonly string[] {
+  const [wanted, had] = [plainText(expected), plainText(received)];
+  const lines = shownDifference(wanted, had);
+  return wanted === had && expected !== received ? [...lines, UNSEEN] : lines;
+}
+
+function shownDifference(expected: string, received: string): readonly string[] {
   if (!expected.includes('\n') && !received.includes('\n')) return lineDifference(expected, received);
   const wanted = expected.split('\n');
   const had = received.split('\n');

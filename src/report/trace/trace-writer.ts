@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
 import { z } from 'zod';
+import { linesOf } from '../../base/lines.js';
 import { asAbsent } from '../../base/system-fault.js';
 import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionRecord } from '../../protocol/session.js';
@@ -123,9 +123,9 @@ export class TraceWriter {
     if (!(await stat(file).catch(asAbsent))?.isFile()) return;
     let characters = 0;
     let dropped = 0;
-    for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
-      characters += line.length;
-      if (characters > MAX_NETWORK) dropped += 1;
+    for await (const line of linesOf(createReadStream(file))) {
+      characters += line?.length ?? 0;
+      if (line === null || characters > MAX_NETWORK) dropped += 1;
       else yield this.#requestLine(withoutErrorBody(line));
     }
     if (dropped > 0) this.#events.note(`The last ${dropped} requests are not in the trace: 16 MB of them is the limit`);

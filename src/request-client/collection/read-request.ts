@@ -108,7 +108,7 @@ export function composedUrl(url: unknown): string {
 function readHeaders(header: unknown): HeaderEntry[] {
   if (typeof header !== 'string') return enabledPairs(header).map(({ key, value }) => ({ name: key.trim(), value }));
   return header.split(/\r?\n/).flatMap((line) => {
-    const [, name, value = ''] = /^\s*([^:]+):\s*(.*)$/.exec(line) ?? [];
+    const [, name, value = ''] = /^\s*([^:]+):\s*(.*)$/s.exec(line) ?? [];
     return name === undefined || name.startsWith('//') ? [] : [{ name, value }];
   });
 }

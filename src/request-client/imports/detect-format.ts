@@ -11,7 +11,7 @@ export interface Detected {
 
 const BRU_BLOCK =
   /^(?:meta|get|post|put|patch|delete|head|options|trace|connect|http|headers|params:\w+|auth(?::\w+)?|body(?::[\w-]+)?|vars(?::[\w-]+)?|script:[\w-]+|tests|assert|docs|settings)\s*\{\s*$/;
-const YAML_START = /^(?:openapi|swagger|_?type|schema_version|name|info|opencollection)["']?\s*:/m;
+const YAML_START = /^(?:openapi|swagger|_?type|schema_version|name|info|opencollection)["']?\s*:/;
 
 /**
  * Recognizes the format of a pasted or opened text by its content. Text that is none of the others counts as curl.
@@ -22,7 +22,7 @@ export function detectFormat(text: string): Detected {
   const [first = ''] = own.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.trim().startsWith('#'));
   if (BRU_BLOCK.test(first)) return { format: 'bru', value: null };
   if (/^\s*[{[]/.test(own)) return detectValue(parsed(own, JSON.parse, 'JSON'));
-  if (/^(?:\/\/.*\n|\s)*(?:(?:(?:const|let|var)\s+[\w${},\s]+?=|return|await|void)\s*)*fetch\s*\(/.test(own))
+  if (/^(?:\/\/[^\n]*\n|\s)*(?:(?:(?:const|let|var)\s+[\w${},\s]+?=|return|await|void)\s*)*fetch\s*\(/.test(own))
     return { format: 'fetch', value: null };
   if (/^(?:---|%YAML)/.test(first) || YAML_START.test(first)) return detectValue(parsed(own, parseYaml, 'YAML'));
   return { format: 'curl', value: null };

@@ -116,7 +116,7 @@ export function insecureUrls({ authorizationUrl, tokenUrl }: OAuthSettings): str
 }
 
 function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/s.test(hostname);
 }
 
 function neededFields(grantType: GrantType): (keyof typeof LABELS)[] {

@@ -73,7 +73,7 @@ type Params = ReadonlyMap<string, string>;
 
 function readChallenge(params: Params): DigestChallenge[] {
   const { realm, nonce, opaque, algorithm } = Object.fromEntries(params);
-  const [, name = '', session] = /^(.*?)(-sess)?$/i.exec(algorithm ?? 'MD5') ?? [];
+  const [, name = '', session] = /^(.*?)(-sess)?$/is.exec(algorithm ?? 'MD5') ?? [];
   const known = HASHES.find(([own]) => own === name.toUpperCase());
   const offered = params
     .get('qop')
@@ -101,10 +101,10 @@ function readChallenge(params: Params): DigestChallenge[] {
 function challengesIn(header: string): { readonly scheme: string; readonly params: Params }[] {
   const found: { scheme: string; params: Map<string, string> }[] = [];
   for (const [, word = '', equals, quoted, bare] of header.matchAll(
-    /([^\s,="]+)(?:(\s*=\s*)(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/g,
+    /([^\s,="]+)(?:(\s*=\s*)(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gs,
   )) {
     if (equals === undefined) found.push({ scheme: word.toLowerCase(), params: new Map() });
-    else found.at(-1)?.params.set(word.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? bare ?? '');
+    else found.at(-1)?.params.set(word.toLowerCase(), quoted?.replace(/\\(.)/gs, '$1') ?? bare ?? '');
   }
   return found;
 }

@@ -168,7 +168,7 @@ function headerLines(request: PreparedRequest, target: RequestTarget, content: R
 
 /** A Content-Type that the user set for a form still needs the boundary. */
 function withBoundary(header: HeaderEntry, body: RequestBody, content: RequestContent | null): HeaderEntry {
-  const boundary = body.kind === 'form' ? /;\s*boundary=.*$/.exec(content?.contentType ?? '')?.[0] : undefined;
+  const boundary = body.kind === 'form' ? /;\s*boundary=.*$/s.exec(content?.contentType ?? '')?.[0] : undefined;
   if (boundary === undefined || header.name.toLowerCase() !== 'content-type') return header;
   return { name: header.name, value: `${header.value.replace(/;\s*boundary=[^;]*/i, '')}${boundary}` };
 }

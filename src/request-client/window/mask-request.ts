@@ -46,7 +46,7 @@ export function maskText(text: string, hide: (text: string) => string): string {
     .replace(/([?&]|^)([^=&?#\s{}"]+)=([^&#\s"]*)/g, (all, before: string, name: string, value: string) =>
       SECRET_NAME.test(name) && !ONLY_VARIABLES.test(value) ? `${before}${name}=${MASK}` : all,
     )
-    .replace(/"([^"\\\n]{1,80})"(\s*:\s*)"((?:[^"\\]|\\.)*)"/g, (all, name: string, colon: string, value: string) =>
+    .replace(/"([^"\\\n]{1,80})"(\s*:\s*)"((?:[^"\\]|\\.)*)"/gs, (all, name: string, colon: string, value: string) =>
       SECRET_NAME.test(name) && !ONLY_VARIABLES.test(value) ? `"${name}"${colon}"${MASK}"` : all,
     )
     .replace(TOKENS, (_all, scheme?: string) => (scheme === undefined ? MASK : `${scheme} ${MASK}`));

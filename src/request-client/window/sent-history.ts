@@ -106,7 +106,7 @@ function hexDump(bytes: Buffer): string {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += 16) {
     const line = bytes.subarray(at, at + 16);
-    const hex = line.toString('hex').replace(/(..)(?=.)/g, '$1 ');
+    const hex = line.toString('hex').replace(/(..)(?=.)/gs, '$1 ');
     const shown = line.toString('latin1').replace(/[^\x20-\x7e]/g, '.');
     lines.push(`${at.toString(16).padStart(8, '0')}  ${hex.padEnd(47)}  ${shown}`);
   }

@@ -122,7 +122,7 @@ export class WindowServer {
       if (!isSame(key, this.#key) && !this.#onceKeys.delete(key)) throw unknown();
       return json(response, { secret: this.#secret });
     }
-    if (!isSame(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '', this.#secret)) throw unknown();
+    if (!isSame(/^Bearer (.+)$/s.exec(request.headers.authorization ?? '')?.[1] ?? '', this.#secret)) throw unknown();
     if (path === '/api/quit' && request.method === 'POST') {
       this.#options.workspace.discardDraft();
       response.once('finish', () => this.#onQuit());

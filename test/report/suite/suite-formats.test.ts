@@ -2,12 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from 'ctrf';
 import t from 'tap';
+import { plainText } from '#troupe/base/plain-text.js';
+import { RunProgress } from '#troupe/cli/run/run-progress.js';
 import type { TestAttempt, TestState } from '#troupe/protocol/batches/suite.js';
+import type { SessionRecord } from '#troupe/protocol/session.js';
 import { renderCtrf } from '#troupe/report/suite/ctrf.js';
 import { annotationsOf, renderJobSummary } from '#troupe/report/suite/github.js';
 import { renderIndexHtml } from '#troupe/report/suite/index-html.js';
 import { renderSuiteJUnit } from '#troupe/report/suite/suite-junit.js';
 import { suiteTestResult } from '#troupe/report/suite/suite-test.js';
+import { textDifference } from '#troupe/report/suite/text-difference.js';
 import { junitFaults } from '../../support/junit-shape.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { FAILURE, flowResult, HOSTILE, sampleSuite } from './suite-fixture.js';
@@ -211,3 +215,95 @@ t.test('The job summary shows texts of pages as text, and stays within the limit
   t.ok(Buffer.byteLength(large) < 1024 * 1024);
   t.match(large, /more flows failed or were not run; the reports have all/);
 });
+
+/** A page's text: colors, a bell, "clear the screen", the window's title, the clipboard, C1, an override, half a character. */
+const COLORED =
+  '\u001b[31mred\u001b[0m \u0007 \u001b[2J\u001b]0;title\u0007\u001b]52;c;eA==\u0007\u009b2J\rover\u202e\ud800 end';
+const SHOWN = 'red \ufffd \ufffdover\ufffd\ufffd end';
+
+/** What a run prints on a terminal, or in a log. */
+function printed(suite: ReturnType<typeof sampleSuite>, isTTY: boolean): string {
+  let text = '';
+  const write = (piece: string) => {
+    text += piece;
+    return true;
+  };
+  const out = { isTTY, columns: 200, write } as unknown as NodeJS.WriteStream;
+  const progress = new RunProgress(out, { total: 1, colours: isTTY });
+  const record = {
+    status: 'failed',
+    startedAt: null,
+    endedAt: null,
+    error: { code: 'FLOW_FAILED' },
+    flowFiles: [],
+  } as unknown as SessionRecord;
+  progress.say(`said ${COLORED}`);
+  progress.started(0, `running ${COLORED}`);
+  progress.ended(0, `flow\n✓ forged ${COLORED}`, [record], { attempt: 1, attempts: 1, note: COLORED });
+  progress.summary(suite, [`note ${COLORED}`]);
+  return text;
+}
+
+t.test('Control sequences of a page reach neither a terminal nor a report', async (t) => {
+  const failure = {
+    ...FAILURE,
+    message: COLORED,
+    expected: 'green',
+    received: COLORED,
+    title: COLORED,
+    console: [{ text: COLORED, url: COLORED }],
+    requests: [{ method: 'GET', url: 'http://a/', status: 500, body: COLORED }],
+    nearMisses: [COLORED],
+  };
+  const suite = {
+    ...sampleSuite([
+      flowResult(`shop/${COLORED}`, { outcome: 'failed', failure, again: COLORED, tags: [COLORED] }),
+      flowResult('quarantined', { outcome: 'failed', failure, quarantine: { until: COLORED, ticket: COLORED } }),
+    ]),
+    name: COLORED,
+    labels: { branch: COLORED },
+  };
+  const outputs = {
+    log: printed(suite, false),
+    terminal: withoutOwn(printed(suite, true)),
+    JUnit: renderSuiteJUnit(suite),
+    CTRF: Object(JSON.parse(renderCtrf(suite, ID))),
+    annotations: annotationsOf(suite, (file) => file).join('\n'),
+    summary: renderJobSummary(suite),
+    index: [...renderIndexHtml(suite, String)].join(''),
+  };
+  for (const [name, output] of Object.entries(outputs)) {
+    const texts = typeof output === 'string' ? [output] : textsIn(output);
+    for (const text of texts) t.equal(plainText(text), text, name);
+    t.ok(texts.join('\n').includes(SHOWN), `${name} has what is left`);
+    t.notMatch(texts.join('\n'), /\[31m|\[2J|title\ufffd|eA==/, name);
+  }
+  t.notMatch(outputs.log, /^✓ forged/m, 'a name is one line');
+  t.match(outputs.terminal, /✗ flow ✓ forged red/);
+  t.same(validate(outputs.CTRF).errors ?? [], []);
+});
+
+t.test('Texts that differ only in what is not shown are said to', (t) => {
+  t.same(textDifference('red', '\u001b[31mred\u001b[0m'), [
+    'Expected: red',
+    'Received: red',
+    'They differ in control characters, which are not shown',
+  ]);
+  t.same(textDifference('a green', '\u001b[1ma red'), ['Expected: a green', 'Received: a red', `${' '.repeat(12)}^`]);
+  t.same(textDifference('a\nb', 'a\r\nb').at(-1), 'They differ in control characters, which are not shown');
+  t.end();
+});
+
+/** Without what a terminal is told to do by the command itself: to clear a line, and its colors. */
+function withoutOwn(text: string): string {
+  return ['\r\u001b[K', '\u001b[31m', '\u001b[33m', '\u001b[0m'].reduce((rest, own) => rest.replaceAll(own, ''), text);
+}
+
+/** All texts of a JSON value, paths of files aside. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'path' || name === 'filePath' ? [] : textsIn(member),
+  );
+}

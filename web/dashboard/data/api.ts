@@ -60,7 +60,7 @@ export function problemOf(error: unknown): string {
 }
 
 /** The address of the service as seen by this page, without a slash at the end. */
-export const SERVICE = location.href.replace(/[#?].*$/, '').replace(/\/$/, '');
+export const SERVICE = location.href.replace(/[#?].*$/s, '').replace(/\/$/, '');
 
 /** Sessions older than `before`, newest first. */
 export function olderSessions(before: string | null, limit: number): Promise<SessionRecord[]> {

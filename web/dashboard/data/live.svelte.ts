@@ -6,11 +6,9 @@ import type { JournalEvent } from '../../../src/protocol/events.js';
 import type { SessionId } from '../../../src/protocol/session.js';
 import type { Capacity, StreamMessage, StreamRequest } from '../../../src/protocol/stream.js';
 import { wantsToken } from './api.js';
+import { Reconnection } from './reconnection.js';
 import { runTable } from './tables/run-table.svelte.js';
 import { midnight, sessionTable } from './tables/session-table.svelte.js';
-
-/** Delays between reconnection attempts, in milliseconds; the last one repeats. */
-const RETRIES_MS = [250, 500, 1000, 2000, 5000];
 
 /** After this time the page does not answer any more. */
 const COPY_MS = 3_000;
@@ -76,7 +74,7 @@ class Live {
   readonly #held = new Map<SessionId, ControlKey>();
   readonly #copies = new Map<SessionId, (text: string | null) => void>();
   #socket: WebSocket | null = null;
-  #attempts = 0;
+  readonly #reconnection = new Reconnection();
 
   connect(): void {
     const url = new URL('api/stream', location.href);
@@ -161,7 +159,7 @@ class Live {
       this.state = 'handedBack';
       return;
     }
-    const wait = RETRIES_MS[Math.min(this.#attempts++, RETRIES_MS.length - 1)];
+    const wait = this.#reconnection.lost();
     this.state = 'lost';
     // A browser does not report why an upgrade failed, so this request does.
     if (await wantsToken()) this.state = 'barred';
@@ -170,7 +168,7 @@ class Live {
 
   #opened(): void {
     this.state = 'open';
-    this.#attempts = 0;
+    this.#reconnection.opened();
     this.send({ type: 'watchSessions', failedSince: midnight() });
     void sessionTable.reload();
     for (const [id, { last }] of this.#watched) this.send({ type: 'watchSession', id, after: last });

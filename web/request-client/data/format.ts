@@ -16,7 +16,7 @@ export function tone(status: number | null): string {
 }
 
 /** Strings, variables, empty lists and objects, other marks, and the rest. */
-const TOKEN = /\s*("(?:[^"\\]|\\.)*"|\{\{[^{}]+\}\}|[{[]\s*[}\]]|[{}[\],:]|[^\s"{}[\],:]+)\s*/g;
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|\{\{[^{}]+\}\}|[{[]\s*[}\]]|[{}[\],:]|[^\s"{}[\],:]+)\s*/gs;
 
 /** JSON with line breaks and indents; numbers, strings, variables and order are kept. Other text is returned unchanged. */
 export function prettyJson(text: string): string {

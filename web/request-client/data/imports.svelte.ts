@@ -6,7 +6,7 @@ import { workspace } from './workspace.svelte.js';
 const MAX_FILE_BYTES = 48 * 1024 * 1024;
 /** The beginnings of texts that are imported if they are pasted where nothing is edited, or into the address. */
 const IMPORTABLE =
-  /^\s*(?:\$\s+)?(?:curl(?:\.exe)?\s|(?:await\s+)?fetch\s*\(|\{(?!\{)|\[\s*\{|openapi\s*:|swagger\s*:|type\s*:\s*\S*insomnia\.rest|(?:meta|get|post|put|patch|delete|vars)\s*\{\s*$)/m;
+  /(?:^|\n)\s*(?:\$\s+)?(?:curl(?:\.exe)?\s|(?:await\s+)?fetch\s*\(|\{(?!\{)|\[\s*\{|openapi\s*:|swagger\s*:|type\s*:\s*\S*insomnia\.rest|(?:meta|get|post|put|patch|delete|vars)\s*\{\s*(?:\n|$))/;
 
 /** The Import pane: its text, and the result of the last import. Imports are also pasted and dropped elsewhere. */
 class Imports {

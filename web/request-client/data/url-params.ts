@@ -21,7 +21,7 @@ function paramOf(text: string): ParamRow {
 
 /** The URL with the query from the rows. */
 export function urlWith(url: string, rows: readonly ParamRow[]): string {
-  const [, base = url, , fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(url) ?? [];
+  const [, base = url, , fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? [];
   const sent = rows.filter(({ enabled }) => enabled);
   const query = sent.map(({ name, value }) => (value === null ? name : `${name}=${value}`)).join('&');
   return `${base}${sent.length === 0 ? '' : `?${query}`}${fragment}`;

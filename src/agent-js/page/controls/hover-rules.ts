@@ -97,7 +97,7 @@ function ownHover(selectors: string): readonly string[] {
 
 /** `.figure:hover .caption`: the caption is shown while the pointer is above the figure. */
 function ruleOf(selector: string): readonly HoverRule[] {
-  const parts = /^(.*?):hover(\s*[ >+~].+)$/.exec(selector);
+  const parts = /^(.*?):hover(\s*[ >+~].+)$/s.exec(selector);
   const [, above = '', rest = ''] = parts ?? [];
   if (parts === null || above === '' || rest.includes(':hover')) return [];
   return [{ above, shown: above + rest }];

@@ -355,6 +355,6 @@ function writtenPlaceholder(element: Element): string {
 }
 
 function drawnByStyle(element: Element, part: '::before' | '::after'): string {
-  const text = /^"(.*)"$/.exec(getComputedStyle(element, part).content)?.[1] ?? '';
+  const text = /^"(.*)"$/s.exec(getComputedStyle(element, part).content)?.[1] ?? '';
   return /\p{L}/u.test(text) ? text : '';
 }

@@ -28,7 +28,7 @@ export function iconWords(element: Element): string {
 }
 
 function wordsOfPart(part: Element, whole: boolean): string {
-  const drawn = foldSpace(/^"(.*)"$/.exec(getComputedStyle(part, '::before').content)?.[1] ?? '');
+  const drawn = foldSpace(/^"(.*)"$/s.exec(getComputedStyle(part, '::before').content)?.[1] ?? '');
   if (/[A-Za-z]{2}/.test(drawn) || /\p{L}{2}/u.test(drawn)) {
     // A font of icons draws its pictures by their names, or by characters that nobody has words for.
     return drawn.slice(0, MAX_WORD);
@@ -37,7 +37,7 @@ function wordsOfPart(part: Element, whole: boolean): string {
   if (whole) return meaningIn(part.classList) || meaningIn(part.part);
   switch (part.localName) {
     case 'use':
-      return wordOf((part.getAttribute('href') ?? part.getAttribute('xlink:href') ?? '').replace(/^.*#/, ''));
+      return wordOf((part.getAttribute('href') ?? part.getAttribute('xlink:href') ?? '').replace(/^.*#/s, ''));
     case 'img':
       return wordOf(part.getAttribute('data-icon') ?? '') || fileWord(part.getAttribute('src') ?? '');
     default: {
@@ -51,7 +51,7 @@ function wordsOfPart(part: Element, whole: boolean): string {
 /** `fa fa-shopping-basket`: the word after the name of a set of icons, whatever it is. */
 function prefixedIn(classes: Iterable<string>): string {
   for (const one of classes) {
-    const rest = /^(?:fa|bi|pi|mdi|ti|ri|glyphicon|icon|lucide|octicon|anticon|el-icon|ion|feather)-(.+)$/.exec(
+    const rest = /^(?:fa|bi|pi|mdi|ti|ri|glyphicon|icon|lucide|octicon|anticon|el-icon|ion|feather)-(.+)$/s.exec(
       one,
     )?.[1];
     const word = rest === undefined ? '' : wordOf(rest);
@@ -93,7 +93,7 @@ export function nearWords(element: Element): string {
 export function hrefWord(element: Element): string {
   const href = element.localName === 'a' ? element.getAttribute('href') : null;
   if (href === null || /^(?:javascript|data):/i.test(href)) return '';
-  const path = href.replace(/^[a-z]+:\/\/[^/]+/i, '').replace(/[?].*$/, '');
+  const path = href.replace(/^[a-z]+:\/\/[^/]+/i, '').replace(/[?].*$/s, '');
   const parts = path.split(/[/#]/).filter((part) => /[a-z]{2}/i.test(part) && !/\d{3}/.test(part));
   return (
     parts
@@ -107,7 +107,7 @@ function fileWord(address: string): string {
   if (address.startsWith('data:')) return '';
   const file =
     address
-      .replace(/[?#].*$/, '')
+      .replace(/[?#].*$/s, '')
       .split('/')
       .pop() ?? '';
   return NO_WORD.test(file.replace(/\.\w+$/, '')) ? '' : wordOf(file.replace(/(?:\.\w+)+$/, ''));

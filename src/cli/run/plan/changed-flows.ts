@@ -8,7 +8,7 @@ import { UsageError } from '../../failure.js';
 import type { RunFiles } from './run-files.js';
 
 /** A baseline lies beside its flow: `shop/buy.baselines/cart-docker-linux.png`. */
-const BASELINE = /^(.*)\.baselines\/[^/]+$/;
+const BASELINE = /^(.*)\.baselines\/[^/]+$/s;
 /** Files of a flows folder that no flow reads. */
 const UNREAD = /(^|\/)quarantine\.json$|\.d\.ts$/;
 

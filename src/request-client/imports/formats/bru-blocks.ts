@@ -42,8 +42,9 @@ function rowsOf(lines: readonly string[]): BruRow[] {
   const rows: BruRow[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const line = (lines[at] ?? '').trim();
-    const [, off, quoted, plain = '', rest = ''] = /^(~)?(?:"((?:[^"\\]|\\.)*)"|([^:]*?))\s*:\s*(.*)$/.exec(line) ?? [];
-    const name = quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1');
+    const [, off, quoted, plain = '', rest = ''] =
+      /^(~)?(?:"((?:[^"\\]|\\.)*)"|([^:]*?))\s*:\s*(.*)$/s.exec(line) ?? [];
+    const name = quoted === undefined ? plain : quoted.replace(/\\(.)/gs, '$1');
     if (name === '') continue;
     let value = rest;
     if (value.startsWith("'''")) {

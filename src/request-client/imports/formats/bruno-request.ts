@@ -106,7 +106,7 @@ function assertion({ name, value }: ImportedPair, place: string, findings: Findi
     findings.warn(place, word, `The assertion '${word}' is not supported and is left out`);
   const literal = /^(?:-?\d+(?:\.\d+)?|true|false|null)$/.test(operand.trim())
     ? operand.trim()
-    : JSON.stringify(operand.replace(/^(["'])(.*)\1$/, '$2'));
+    : JSON.stringify(operand.replace(/^(["'])(.*)\1$/s, '$2'));
   const check = (OPERATORS[operator] ?? '').replace('V', () => literal);
   return `pm.test(${JSON.stringify(`${name} ${value ?? ''}`)}, () => pm.expect(${name}).${check});\n`;
 }

@@ -4,7 +4,7 @@ import type { Findings } from '../findings.js';
 import { type ImportedContent, NOTHING } from '../imported.js';
 
 /** Headers that belong to one connection, or that the client writes itself. */
-const OWN_HEADERS = /^(?::.*|host|content-length|connection|proxy-connection|keep-alive|transfer-encoding)$/i;
+const OWN_HEADERS = /^(?::.*|host|content-length|connection|proxy-connection|keep-alive|transfer-encoding)$/is;
 
 /** The requests of an HTTP archive (version 1.2), as browsers and proxies write it. */
 export function readHar(value: unknown, findings: Findings): ImportedContent {

@@ -96,7 +96,7 @@ function headersOf(request: unknown): ImportedPair[] {
   const data = listOf(member(request, 'headerData'));
   if (data.length > 0) return data.map(rowOf);
   return (textOf(member(request, 'headers')) ?? '').split(/\r?\n/).flatMap((line) => {
-    const [, off, name, value = ''] = /^\s*(\/\/)?\s*([^:]+?)\s*:\s*(.*)$/.exec(line) ?? [];
+    const [, off, name, value = ''] = /^\s*(\/\/)?\s*([^:]+?)\s*:\s*(.*)$/s.exec(line) ?? [];
     return name === undefined ? [] : [{ name, value, enabled: off === undefined }];
   });
 }

@@ -17,7 +17,7 @@ export function isEnabled(entry: unknown): boolean {
 
 function readLines(text: string): PairRow[] {
   return text.split(/\r?\n/).flatMap((line) => {
-    const [, off, name, value = ''] = /^\s*(\/\/)?\s*([^:]+):\s*(.*)$/.exec(line) ?? [];
+    const [, off, name, value = ''] = /^\s*(\/\/)?\s*([^:]+):\s*(.*)$/s.exec(line) ?? [];
     return name === undefined ? [] : [{ name: name.trim(), value, enabled: off === undefined }];
   });
 }

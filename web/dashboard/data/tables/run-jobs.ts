@@ -58,7 +58,7 @@ export function failureOf({ error }: SessionRecord): JobFailure | null {
   const message = textIn(cause, 'error') ?? error.error;
   const code = textIn(cause, 'code') ?? error.code;
   const frame = textIn(details, 'frame');
-  const step = /^> *\d+ \|(.*)$/m.exec(frame ?? '')?.[1]?.trim() ?? '';
+  const step = /(?:^|\n)> *\d+ \|([^\n]*)/.exec(frame ?? '')?.[1]?.trim() ?? '';
   return {
     code,
     message,
