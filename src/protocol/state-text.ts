@@ -1,17 +1,16 @@
-import { z } from 'zod';
 import type { JoinedFlow } from './batches/joined.js';
-import { type SuiteTest, testMs } from './batches/suite.js';
+import type { SuiteTest } from './batches/suite.js';
 import { type ErrorCode, isLost } from './errors.js';
 import type { Failure } from './report/failure.js';
 import type { SessionRecord } from './session.js';
-import { formatDuration, ranMs } from './times.js';
+import { formatDuration, ranMs, testMs } from './times.js';
 
 /**
  * How a session, a flow of a run, or a test stands. `passed` is of flows and tests, `completed` of a task for a model;
  * `flaky`: it passed after a failed attempt; `repaired`: it failed, and a model completed the job; `stopped` is of sessions
  * without a result; `not run`: there should be a result, and is none.
  */
-export const State = z.enum([
+export const STATES = [
   'queued',
   'running',
   'passed',
@@ -22,8 +21,8 @@ export const State = z.enum([
   'failed',
   'stopped',
   'not run',
-]);
-export type State = z.infer<typeof State>;
+] as const;
+export type State = (typeof STATES)[number];
 
 /** What {@link stateText} puts into words. */
 export interface StateFacts {
@@ -149,7 +148,7 @@ function whyOf({ status, outcome, mode, queuePosition, handoff, startedAt, endRe
   return why === null ? 'stopped before it began' : `${why} before it began`;
 }
 
-/** The code and the place of an error: those of its cause, which says more than FLOW_FAILED. */
+/** The code and the place of an error: the place of its cause, and for FLOW_FAILED its code, which says more. */
 export function placedError(
   { code, details = {} }: NonNullable<SessionRecord['error']>,
   flowFiles: readonly string[] = [],
@@ -159,7 +158,7 @@ export function placedError(
   const { flow, line, column } = place;
   const file = flowFiles.find((one) => one.replace(/\.[jt]s$/, '') === flow);
   return {
-    code: typeof cause.code === 'string' ? (cause.code as ErrorCode) : code,
+    code: code === 'FLOW_FAILED' && typeof cause.code === 'string' ? (cause.code as ErrorCode) : code,
     ...(typeof flow === 'string' ? { flow } : {}),
     ...(file === undefined ? {} : { file }),
     ...(typeof line === 'number' ? { line } : {}),

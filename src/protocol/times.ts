@@ -1,3 +1,4 @@
+import type { SuiteTest } from './batches/suite.js';
 import type { SessionRecord } from './session.js';
 
 type Times = Pick<SessionRecord, 'status' | 'createdAt' | 'startedAt' | 'endedAt' | 'lastActivityAt' | 'pausedMs'>;
@@ -20,6 +21,11 @@ export function ranMs(
 export function queuedMs({ createdAt, startedAt, endedAt }: Times, nowMs: number): number {
   const until = startedAt ?? endedAt;
   return Math.max(0, (until === null ? nowMs : Date.parse(until)) - Date.parse(createdAt));
+}
+
+/** How long the attempts at a test took together, in milliseconds. */
+export function testMs({ attempts }: Pick<SuiteTest, 'attempts'>): number {
+  return attempts.reduce((total, { durationMs }) => total + durationMs, 0);
 }
 
 /** The record of a session that did not run from `since` until `now`. */

@@ -81,6 +81,12 @@ t.test('The state of a record', async (t) => {
     [{ ...ran, status: 'completed', outcome: 'skipped' }, 'skipped', 'Skipped: all of its tests were skipped'],
     [{ ...ran, status: 'completed', flowFiles: ['task.md'] }, 'completed', 'Completed in 9.0 s'],
     [{ ...ran, status: 'failed', error }, 'failed', 'Failed in 9.0 s at shop/buy.ts:5: MATCH_FAILED (attempt 1 of 2)'],
+    // Where the time was over, not what came of that.
+    [
+      { ...ran, status: 'failed', error: { ...error, code: 'HARD_TIMEOUT' } },
+      'failed',
+      'Failed in 9.0 s at shop/buy.ts:5: HARD_TIMEOUT (attempt 1 of 2)',
+    ],
     [
       { ...ran, status: 'failed', error: { code: 'NODE_LOST', error: 'lost' } },
       'not run',

@@ -128,8 +128,7 @@ t.test('Terminal, page, index, JUnit and CTRF say of each flow what is known bef
       // Of the terminal, the line at the end of the flow does not know the step.
       const line = recordText(record, 0);
       t.ok(output().includes(` ${name}  ${line}\n`), `${name}: ${line} in the terminal`);
-      if (state === 'failed')
-        t.ok(output().includes(`) ${name}\n      ${told}\n`), `${name}: the failure in the terminal`);
+      if (state === 'failed') t.ok(output().includes(`) ${name}  ${told}\n`), `${name}: the failure in the terminal`);
       await page.goto(`${service.url}/#/sessions/${record.id}`);
       await page.getByText(told, { exact: true }).waitFor();
       await page.goto(`${service.url}/#/runs/${record.batch}`);

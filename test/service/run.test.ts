@@ -62,7 +62,7 @@ t.test('With nothing else running a run starts what it needs, reports, and leave
   t.equal(output.match(/MATCH_FAILED: /g)?.length, 1);
   t.match(
     output,
-    /\n {2}1\) fails\n {6}MATCH_FAILED: .*fails\.js:4:\d+.*Run it again: troupe run \S*fails\.js --own --report \S+\n/s,
+    /\n {2}1\) fails {2}Failed in [^\n]* at step 2, fails\.js:4: MATCH_FAILED\n {6}MATCH_FAILED: .*fails\.js:4:\d+.*Run it again: troupe run \S*fails\.js --own --report \S+\n/s,
   );
   t.match(output, /✓ served {2}Passed/);
   t.match(output, /Slowest\n/);
@@ -128,7 +128,7 @@ t.test('On a service that runs', async (t) => {
       const words = ['--flows', join(suite, 'flows/e2e'), '--forward', '3000', '--timeout', '1'];
       const { code, output } = await run(join(suite, 'flows/e2e/slow.js'), ...words);
       t.equal(code, 1, output);
-      t.match(output, /1\) slow\n {6}HARD_TIMEOUT: /);
+      t.match(output, /1\) slow {2}Failed in [^\n]*: HARD_TIMEOUT\n {6}HARD_TIMEOUT: /);
       t.match(await sessions(), [{ name: 'slow', status: 'failed', error: { code: 'HARD_TIMEOUT' } }]);
     },
   );
@@ -241,7 +241,7 @@ t.test('On a service that runs', async (t) => {
       output,
       /✗ shop\/pay {2}Failed .*\(attempt 1 of 2\).*Retrying 3 of 5, one at a time.*✗ shop\/pay {2}Failed .*\(attempt 2 of 2\)/s,
     );
-    t.match(output, /1\) shop\/pay {2}new since bbbbbbbb\n {6}LOCATOR_NOT_FOUND: /);
+    t.match(output, /1\) shop\/pay {2}Failed [^\n]* \(attempt 2 of 2\), new since bbbbbbbb\n {6}LOCATOR_NOT_FOUND: /);
     t.match(output, /Flaky: passed in a retry\n {2}shop\/flaky {2}\(attempt 2 of 2\)\n/);
     t.match(output, /Quarantined.*\n {2}known {2}\(until 2999-12-31, SHOP-7\)\n/);
     t.match(output, /5 jobs: 2 passed \(1 flaky\), 1 failed, 1 quarantined, 1 skipped, in/);

@@ -1,7 +1,12 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
+import { limitSignal } from '#troupe/base/deadline.js';
 import type { BrowserLease } from '#troupe/containers/driver.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { openBrowser } from '#troupe/supervisor/browsers/open-browser.js';
+import { eventually } from '../support/eventually.js';
+import { openHouse } from '../support/house.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
@@ -49,4 +54,30 @@ t.test('A browser that is there too late is released', async (t) => {
   const { outcome, released } = await opening({ leased: () => undefined, deadlineMs: 0 });
   t.equal(outcome, 'No browser was ready in time');
   t.equal(released, 1);
+});
+
+t.test('What only an actor gets of a request holds in a browser that was started ahead, ready or not', async (t) => {
+  const { sessions, browsers, home, live } = await openHouse(t, { warmSessions: 1 });
+  mkdirSync(join(home, 'requests'), { recursive: true });
+  const item = { name: 'get', request: { method: 'GET', header: [], url: 'http://127.0.0.1:1/' } };
+  const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
+  const collection = { info: { name: 'Inner', schema }, item: [item] };
+  writeFileSync(join(home, 'requests', 'inner.json'), JSON.stringify(collection));
+  const cause = (id: string) =>
+    sessions.runScript(
+      id,
+      `try { Request.run('inner/get') } catch (error) { error.details.cause }`,
+      new AbortController().signal,
+    );
+  const request = { egress: { deny: ['127.0.0.1'] } };
+  const isReady = () => sessions.health().capacity.warm === 1;
+  await eventually('a warm browser', isReady);
+  const letStart = browsers.holdStarts();
+  const held = browsers.startHeld(limitSignal(60_000));
+  t.equal(await cause((await live(request)).id), '"EGRESS"');
+  // It differs from the one above in what is taken: a browser that starts only when the session has it already.
+  await held;
+  const early = live(request);
+  letStart();
+  t.equal(await cause((await early).id), '"EGRESS"');
 });

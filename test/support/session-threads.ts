@@ -6,6 +6,7 @@ import { startTestService, type Teardown, type TestService } from './service.js'
 export async function startWithThreads(
   t: Teardown,
   settings: object = {},
+  home?: string,
 ): Promise<{ service: TestService; sessionThreads: () => readonly Worker[] }> {
   const workers: Worker[] = [];
   const onWorker = (message: unknown) => {
@@ -14,6 +15,6 @@ export async function startWithThreads(
   };
   subscribe('worker_threads', onWorker);
   t.teardown(() => unsubscribe('worker_threads', onWorker));
-  const service = await startTestService(t, settings);
+  const service = await startTestService(t, settings, home);
   return { service, sessionThreads: () => workers.slice(1) };
 }

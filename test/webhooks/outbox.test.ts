@@ -139,7 +139,12 @@ t.test('Slack gets one message at the end: the flow that failed, the cause, coun
       { type: 'section', text: { type: 'mrkdwn', text: '*shop/pay:5*\nMATCH_FAILED: &lt;!channel&gt; &amp; more' } },
       {
         type: 'context',
-        elements: [{ type: 'mrkdwn', text: `2 flows · attempt 2 · 12.5 s · branch main · session ${record.id}` }],
+        elements: [
+          {
+            type: 'mrkdwn',
+            text: `2 flows · Failed in 12.5 s after shop/pay.js:5: MATCH_FAILED (attempt 2 of 2) · branch main · session ${record.id}`,
+          },
+        ],
       },
       { type: 'section', text: { type: 'mrkdwn', text: '<https://troupe.example/view|Open the session>' } },
     ],
@@ -499,7 +504,7 @@ t.test('Slack gets the failed and flaky jobs of a batch by name, the counts, and
   t.ok(failed.text.text.length <= 3_000);
   t.notMatch(failed.text.text, '<!channel');
   t.equal(flaky.text.text, '*Flaky*\n<https://troupe.example/#/sessions/f|shop/search>');
-  t.match(facts.elements[0].text, /^20 failed · .* · 90\.0 s · branch main · batch abcdefabcdef$/);
+  t.match(facts.elements[0].text, /^20 failed · .* · 1 min 30 s · branch main · batch abcdefabcdef$/);
   t.match(link.text.text, '|Download the reports>');
   const passed = slackBatchMessage(endedBatch({ state: 'completed', failures: [], flaky: [] }));
   t.equal(Object(passed).blocks.length, 3);

@@ -10,12 +10,12 @@ import type {
 import { onAbort, settlesWithin, startLimit, stretched } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { BrowserOptions } from './browser-options.js';
 import { CdpConnection } from './connection/cdp-connection.js';
-import type { DevToolsChannel } from './connection/devtools-channel.js';
+import type { DevToolsChannel, LeftUser } from './connection/devtools-channel.js';
 import { endPages } from './end-pages.js';
 import { PageDefaults } from './page-defaults.js';
 import { grantPermissions } from './permissions.js';
+import type { BrowserOptions } from './session-options.js';
 import { restoreStorage } from './storage-state.js';
 
 /** Pages only: a worker that we attached to would not start until we resumed it. */
@@ -37,6 +37,7 @@ export class Browser implements BrowserPort {
   readonly lost: Promise<ConnectionEnd>;
   readonly #connection: CdpConnection;
   readonly #stopListening: () => void;
+  #options: BrowserOptions;
   #defaults: PageDefaults;
   readonly #pages = new Map<string, AttachedPage>();
   readonly #pageListeners = new Set<(page: AttachedPage) => void>();
@@ -47,15 +48,17 @@ export class Browser implements BrowserPort {
     connection: CdpConnection,
     channel: DevToolsChannel,
     endpoint: BrowserEndpoint,
+    options: BrowserOptions,
     defaults: PageDefaults,
   ) {
     this.#connection = connection;
+    this.#options = options;
     this.#defaults = defaults;
     this.downloadsDir = endpoint.downloadsDir;
     this.uploadsDir = endpoint.uploadsDir;
     this.lost = connection.closed;
     connection.listen((event) => this.#observe(event));
-    this.#stopListening = channel.onLeave(() => this.#reapplySettings());
+    this.#stopListening = channel.onLeave((left) => this.#reapplySettings(left));
   }
 
   /**
@@ -85,10 +88,12 @@ export class Browser implements BrowserPort {
       // Before the rules of earlier sessions end, so that no request which they hold goes on to the server.
       if (bounds.losesPages === true) await endPages(connection, CLOSE_MS);
       channel.endEarlierSessions();
-      const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
+      const browser = new Browser(connection, channel, endpoint, options, await PageDefaults.of(connection, options));
       await browser.#attach();
-      if (bounds.takesOver === true) await browser.#closePages(bounds.losesPages === true);
-      else await browser.#prepare(options);
+      if (bounds.takesOver === true) {
+        await browser.#closePages(bounds.losesPages === true);
+        await browser.#grantPermissions();
+      } else await browser.#prepare();
       bounds.signal.throwIfAborted();
       return browser;
     } catch (error) {
@@ -133,9 +138,10 @@ export class Browser implements BrowserPort {
    * @throws INVALID_REQUEST if the browser rejects one
    */
   async apply(options: BrowserOptions): Promise<void> {
+    this.#options = options;
     this.#defaults = await PageDefaults.of(this.#connection, options);
     for (const session of this.#pages.keys()) this.#defaults.apply(session);
-    await this.#prepare(options);
+    await this.#prepare();
   }
 
   /** Resolves when the first page answers. @throws WAIT_TIMEOUT, WORKER_LOST */
@@ -169,11 +175,18 @@ export class Browser implements BrowserPort {
 
   /**
    * A client that disconnected took its settings with it, and ours that they had replaced: set downloads and options
-   * again.
+   * again. Permissions only if it had set any: what a script has granted since then would be lost.
    */
-  #reapplySettings(): void {
+  #reapplySettings({ setPermissions }: LeftUser): void {
     this.#setDownloads().catch(ignore);
     for (const session of this.#pages.keys()) this.#defaults.apply(session);
+    if (setPermissions) this.#grantPermissions().catch(ignore);
+  }
+
+  /** The browser takes them back when the connection ends that granted them. */
+  async #grantPermissions(): Promise<void> {
+    const { permissions } = this.#options;
+    if (permissions !== undefined) await grantPermissions(this, permissions);
   }
 
   async #openPage(): Promise<void> {
@@ -187,13 +200,14 @@ export class Browser implements BrowserPort {
   }
 
   /** Applies the options to a browser that has not been used yet. */
-  async #prepare(options: BrowserOptions): Promise<void> {
+  async #prepare(): Promise<void> {
     const first = this.#firstPage();
     await this.#defaults.accepted;
-    if (options.permissions !== undefined) await grantPermissions(this, options.permissions);
-    if (options.storageState === undefined) return;
+    await this.#grantPermissions();
+    const { storageState } = this.#options;
+    if (storageState === undefined) return;
     this.#restoring = true;
-    await restoreStorage(this, first, options.storageState);
+    await restoreStorage(this, first, storageState);
     this.#restoring = false;
     // Restoring intercepts the page's requests; afterwards credential challenges need their handler again.
     this.#defaults.apply(first);

@@ -11,10 +11,10 @@ import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { ServiceReachOptions } from '../../request-client/flow/service-reach.js';
 import type { ActorKind } from '../actor.js';
-import type { BrowserOptions } from './browser-options.js';
 import type { DevToolsMessages } from './connection/devtools-clients.js';
 import type { ModelTask } from './model-phase.js';
 import type { FrameRequest, ScreenFrame } from './screen.js';
+import type { BrowserOptions } from './session-options.js';
 
 /** A browser that a session has got. */
 export interface GivenBrowser {

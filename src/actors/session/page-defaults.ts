@@ -2,8 +2,8 @@ import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/browser/cdp.
 import { type Device, deviceNamed } from '../../agent-js/devices/devices.js';
 import { deferred } from '../../base/deferred.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { BrowserOptions } from './browser-options.js';
 import type { CdpConnection } from './connection/cdp-connection.js';
+import type { BrowserOptions } from './session-options.js';
 
 type RequestEvent = Extract<CdpEvent, { method: 'Fetch.authRequired' | 'Fetch.requestPaused' }>;
 

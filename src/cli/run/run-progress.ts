@@ -154,16 +154,15 @@ export class RunProgress {
   #failure(flow: FlowResult, number: number): void {
     const { name, failure, history, report, picture, again } = flow;
     const waited = waitText(flow);
-    const since = history === null ? '' : `  ${historyText(history)}`;
+    const since = history === null ? '' : `, ${historyText(history)}`;
     const text = [
-      flowText(flow),
       ...(failure === null ? [] : [failureText(failure)]),
       ...(waited === null ? [] : [`Waited: ${waited}`]),
       ...(picture === null ? [] : [`Picture: ${picture}`]),
       ...(report === null ? [] : [`Report: ${report}`]),
       ...(again === null ? [] : [`Run it again: ${again}`]),
     ].join('\n');
-    this.#write(`\n  ${number}) ${name}${since}\n${text.replace(/(^|\n)(?=[^\n])/g, '$1      ')}\n`);
+    this.#write(`\n  ${number}) ${name}  ${flowText(flow)}${since}\n${text.replace(/(^|\n)(?=[^\n])/g, '$1      ')}\n`);
   }
 
   #listed(title: string, flows: readonly FlowResult[]): void {

@@ -40,6 +40,8 @@ async function scaledAlone(task: ScaleTask): Promise<ScaledPicture> {
     execArgv: [],
     env: {},
   });
+  // A thread that cannot start fails its picture, and nothing else.
+  pool.on('error', () => undefined);
   try {
     return await pool.run(task, { signal: limitSignal(SCALE_MS) });
   } finally {

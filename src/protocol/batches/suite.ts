@@ -127,11 +127,6 @@ export function suiteEndOf(state: 'running' | 'ended' | 'lapsed' | 'stopped'): S
   return state === 'running' ? 'open' : state === 'lapsed' ? 'silent' : 'ended';
 }
 
-/** How long the attempts at a test took together, in milliseconds. */
-export function testMs({ attempts }: Pick<SuiteTest, 'attempts'>): number {
-  return attempts.reduce((total, { durationMs }) => total + durationMs, 0);
-}
-
 /** Whether an attempt ended as the test says it should. */
 export function isExpected({ status, expectedStatus }: TestAttempt): boolean {
   return status === expectedStatus;

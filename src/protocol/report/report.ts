@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_DATA, Step } from '../events.js';
 import { ErrorBodySchema, SessionId, SessionStatus, Tokens } from '../session.js';
-import { State } from '../state-text.js';
+import { STATES } from '../state-text.js';
 import { Failure } from './failure.js';
 
 const ReportedFlow = z.object({
@@ -30,7 +30,7 @@ export const Report = z.object({
   model: z.string().nullable(),
   status: SessionStatus,
   /** How it ended, in a word and in a sentence. Absent in reports of earlier versions. */
-  outcome: State.optional(),
+  outcome: z.enum(STATES).optional(),
   stateText: z.string().optional(),
   summary: z.string().nullable(),
   error: ErrorBodySchema.nullable(),

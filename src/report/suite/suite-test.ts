@@ -1,4 +1,5 @@
-import { isExpected, type SuiteTest, type TestAttempt, type TestState, testMs } from '../../protocol/batches/suite.js';
+import { isExpected, type SuiteTest, type TestAttempt, type TestState } from '../../protocol/batches/suite.js';
+import { testMs } from '../../protocol/times.js';
 import type { EarlierAttempt, FlowOutcome, FlowResult } from './suite-result.js';
 
 const OUTCOMES: Readonly<Record<TestState, FlowOutcome>> = {

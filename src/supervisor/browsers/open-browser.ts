@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type OptionsFor, optionsFor } from '../../actors/session/session-options.js';
 import { unstretched } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease, Driver, LeaseOptions } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { LiveRequest, SessionId } from '../../protocol/session.js';
+import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import type { Log } from '../../telemetry/log.js';
 import { type OpenBounds, type OpenBrowser, type SessionStart, startSessionActor } from '../sessions/index.js';
 
@@ -17,19 +19,19 @@ export type ActorStart = Pick<SessionStart, 'id' | 'restart' | 'task'>;
 
 const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 
-/** Options that a browser must be started with, because they cannot be applied later. */
-export type LaunchOptions = Pick<LiveRequest, 'viewport' | 'locale' | 'proxy'>;
+/** What a browser is started with: it cannot be changed later. */
+export function leaseOptions(leaseId: SessionId, request: LiveRequest | AutoRequest): LeaseOptions {
+  return { leaseId, ...startOptions(optionsFor('start', request)) };
+}
 
-export function leaseOptions(leaseId: SessionId, options: LaunchOptions): LeaseOptions {
-  const { viewport = DEFAULT_VIEWPORT, locale, proxy } = options;
-  return { leaseId, viewport, locale, proxy };
+function startOptions(request: OptionsFor<'start'>): Omit<LeaseOptions, 'leaseId'> {
+  const { viewport = DEFAULT_VIEWPORT, locale, proxy } = request;
+  return { viewport, locale, proxy };
 }
 
 /** Whether a browser that was started without a request fits this one. */
-export function fitsAnyBrowser({ viewport, locale, proxy }: LaunchOptions): boolean {
-  const { width, height } = viewport ?? DEFAULT_VIEWPORT;
-  const plain = width === DEFAULT_VIEWPORT.width && height === DEFAULT_VIEWPORT.height;
-  return plain && locale === undefined && proxy === undefined;
+export function fitsAnyBrowser(request: LiveRequest | AutoRequest): boolean {
+  return isDeepStrictEqual(startOptions(optionsFor('start', request)), startOptions({}));
 }
 
 /** Starts a browser and its actor. @throws as {@link BrowserOpening} */
@@ -60,7 +62,7 @@ export async function startActorOn(
   { signal, deadlineMs }: OpenBounds,
 ): Promise<OpenBrowser> {
   signal.throwIfAborted();
-  lease.permit(start.task().request);
+  lease.permit(optionsFor('network', start.task().request));
   const timeoutMs = Math.round(deadlineMs);
   if (timeoutMs < 1) throw new TroupeError('UNAVAILABLE', 'No browser was ready in time');
   const opening = { ...start, lease, timeoutMs, signal, takesOver: false };

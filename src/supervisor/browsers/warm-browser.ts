@@ -1,6 +1,7 @@
+import { optionsFor } from '../../actors/session/session-options.js';
 import { unstretched, withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { LiveRequest, SessionId } from '../../protocol/session.js';
+import type { SessionId } from '../../protocol/session.js';
 import { newSessionId, type OpenBounds, type OpenBrowser, type SessionTask } from '../sessions/index.js';
 import {
   type ActorStart,
@@ -73,7 +74,7 @@ export class WarmBrowser {
   }
 
   /**
-   * Assigns it to a session, with the session's options. Waits until it is ready.
+   * Assigns it, with the actor that it has, to a session, and applies the session's options. Waits until it is ready.
    * @throws INVALID_REQUEST if the browser rejects an option, or why it could not be opened; it is then discarded
    */
   async claim(task: () => SessionTask, bounds: OpenBounds): Promise<OpenBrowser> {
@@ -81,10 +82,11 @@ export class WarmBrowser {
     try {
       const open = await this.#within(bounds);
       const { request } = task();
-      open.lease.permit(request);
+      const options = optionsFor('pages', request);
+      open.lease.permit(optionsFor('network', request));
       // The page itself answers either call, so a browser that has just died or hangs is found before the session uses
       // it.
-      if (hasPageOptions(request)) await open.child.ref.ask('ApplyOptions', request, bounds);
+      if (Object.keys(options).length > 0) await open.child.ref.ask('ApplyOptions', options, bounds);
       else await probe(open, bounds.signal);
       return open;
     } catch (error) {
@@ -148,14 +150,4 @@ export class WarmBrowser {
 /** @throws if the page or the script thread does not answer */
 async function probe({ child }: OpenBrowser, signal?: AbortSignal): Promise<void> {
   await child.ref.ask('Probe', { timeoutMs: PROBE_MS }, { deadlineMs: 2 * PROBE_MS, signal });
-}
-
-/** Whether a request has options that must be applied to pages that were opened without it. */
-function hasPageOptions(request: LiveRequest | SessionTask['request']): boolean {
-  const { timezone, userAgent, headers, httpCredentials, ignoreHTTPSErrors, storageState } = request;
-  const { device, permissions, geolocation, colorScheme } = request;
-  return [
-    ...[timezone, userAgent, headers, httpCredentials, ignoreHTTPSErrors, storageState],
-    ...[device, permissions, geolocation, colorScheme],
-  ].some((option) => option !== undefined);
 }

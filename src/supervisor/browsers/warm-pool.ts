@@ -14,14 +14,7 @@ import {
   type OpenBrowser,
   type SessionBrowser,
 } from '../sessions/index.js';
-import {
-  type ActorStart,
-  fitsAnyBrowser,
-  type LaunchOptions,
-  leaseOptions,
-  type OpenDependencies,
-  openBrowser,
-} from './open-browser.js';
+import { type ActorStart, fitsAnyBrowser, leaseOptions, type OpenDependencies, openBrowser } from './open-browser.js';
 import { RecentDemand } from './recent-demand.js';
 import { WarmBrowser } from './warm-browser.js';
 
@@ -151,10 +144,10 @@ export class WarmPool {
   }
 
   /** Starts a browser without an actor, for a session that has one. Call with a slot. @throws UNAVAILABLE */
-  async lease(leaseId: SessionId, options: LaunchOptions, bounds: OpenBounds): Promise<BrowserLease> {
+  async lease(leaseId: SessionId, request: LiveRequest | AutoRequest, bounds: OpenBounds): Promise<BrowserLease> {
     await this.#makeRoom();
     bounds.signal.throwIfAborted();
-    return this.#parts.driver.lease(leaseOptions(leaseId, options), bounds);
+    return this.#parts.driver.lease(leaseOptions(leaseId, request), bounds);
   }
 
   /** Called when a slot was freed: the pool may grow. */

@@ -32,6 +32,8 @@ export interface JobWithSession {
 interface JobParts extends Pick<SessionDependencies, 'config' | 'log'> {
   readonly journal: Journal;
   readonly pool: WarmPool;
+  /** It may have been accepted by another node, or with other settings. @throws INVALID_REQUEST naming the field */
+  assertSupported(request: AutoRequest): void;
   /** The service is stopping: no job is started. */
   isClosed(): boolean;
   /** Queues a job again, without its session. */
@@ -58,6 +60,7 @@ export class JobAttempts {
     const { session, request } = job;
     const { config, pool } = this.#parts;
     try {
+      this.#parts.assertSupported(request);
       const phase = session.record.startedAt === null ? NOT_BEGUN : await this.#phaseOf(job);
       const open = pool.prepareJob(session.record.id, request);
       await session.begin(slot, open, config.createTimeout * 1000);

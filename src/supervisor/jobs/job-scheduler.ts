@@ -110,6 +110,7 @@ export class JobScheduler {
     this.#attempts = new JobAttempts({
       ...parts,
       pool: this.#pool,
+      assertSupported: (request) => this.#assertSupported(request),
       isClosed: () => this.#closed,
       queue: ({ session, caller, lostStarts }) => {
         // If the job's end was requested meanwhile, the session handles it.
@@ -303,6 +304,7 @@ export class JobScheduler {
   /** Resumes a session of an earlier run of the service. @throws the reason why it cannot be resumed */
   async resume(resumed: ResumableSession, lease: BrowserLease): Promise<void> {
     const { request, record, caller, phase, progress } = resumed;
+    this.#assertSupported(request);
     const session = this.#register(resumed);
     session.restore(progress);
     this.#gate.pass(record.batch, record.id, () => undefined);
@@ -379,8 +381,12 @@ export class JobScheduler {
 
   #assertAccepts(request: LiveRequest | AutoRequest): void {
     if (this.#closed) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
-    const { config, driver, cluster } = this.#parts;
-    if (request.mode !== 'auto') cluster?.assertAccepts();
+    if (request.mode !== 'auto') this.#parts.cluster?.assertAccepts();
+    this.#assertSupported(request);
+  }
+
+  #assertSupported(request: LiveRequest | AutoRequest): void {
+    const { config, driver } = this.#parts;
     assertSupported({ egress: config.egress, ...request }, driver.offers);
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { GiveUpSignal } from '../../actors/actor.js';
+import { optionsFor } from '../../actors/session/session-options.js';
 import { stretched } from '../../base/deadline.js';
 import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
 import type { JournalBatch } from '../../journal/journal.js';
@@ -318,7 +319,7 @@ export class LivingSession {
       const child = await startSessionActor(this.#deps, { ...start, timeoutMs: REOPEN_MS, signal });
       const thread = this.#connected(child);
       // Not before: a page that was left behind is closed now if its requests were mocked.
-      lease.permit(this.request);
+      lease.permit(optionsFor('network', this.request));
       signal.throwIfAborted();
       await this.#journal.findWebhook();
       await this.#deps.hub.write({ records: [this.#journal.stored], events: [this.#journal.restarted(thread, 0)] });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { optionsFor } from '../../actors/session/session-options.js';
 import type { LoginStates } from '../../auth/login-states.js';
 import { unstretched } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
@@ -140,7 +141,7 @@ export class SecondBrowsers {
     const createMs = config.createTimeout * 1000;
     const leftMs = () => Math.max(MIN_OPEN_MS, createMs - unstretched(performance.now() - begunAt));
     // Of another person: not with the login of the first browser.
-    const { storageState: _, ...page } = request;
+    const { storageState: _, ...page } = optionsFor('pages', request);
     const login = state === undefined ? {} : { storageState: await states.read(caller, state) };
     const slot = await slots.waitForSlot(caller, { signal, deadlineMs: Math.min(createMs, withinMs) });
     const leaseId = newSessionId();
@@ -149,7 +150,7 @@ export class SecondBrowsers {
     try {
       const lease = await pool.lease(leaseId, request, { signal, deadlineMs: leftMs() });
       held.lease = lease;
-      lease.permit(request);
+      lease.permit(optionsFor('network', request));
       signal.throwIfAborted();
       const given = { endpoint: lease.endpoint, devTools: lease.devTools(), page: { ...page, ...login } };
       const bounds = { deadlineMs: REOPEN_MS + GIVE_GRACE_MS, signal };

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Child } from '../../actors/child.js';
-import { SessionActor, type SessionMessages } from '../../actors/session/messages.js';
-import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
+import { SessionActor, type SessionArgs, type SessionMessages } from '../../actors/session/messages.js';
+import { type OptionsFor, optionsFor } from '../../actors/session/session-options.js';
 import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { EventRow } from '../../protocol/event-row.js';
@@ -77,37 +78,33 @@ export function startSessionActor(
     kind: SessionActor,
     args: () => {
       const { request, batch, stepsDone, controller } = task();
+      const { egress, hasTrace, updatesBaselines, ...options } = actorOptions(optionsFor('actor', request), config);
       return {
+        ...options,
         id,
         endpoint: lease.endpoint,
         devTools: lease.devTools(),
-        page: request,
+        page: optionsFor('pages', request),
         flowsDir: flowsDirOf(config, batch, id),
         requestsDir: requestsDirOf(config, id),
         reach: {
           ownPort: config.port,
           closedPorts,
-          egress: { service: config.egress ?? {}, session: request.egress ?? {} },
+          egress: { service: config.egress ?? {}, session: egress },
         },
         connection: config.requests,
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
-        networkBodies: request.har === 'bodies',
         rulesMark: join(config.sessionsDir, id, '.routes'),
-        traceLog: hasTrace(request, config) ? join(config.sessionsDir, id, TRACE_LOG) : null,
+        traceLog: hasTrace ? join(config.sessionsDir, id, TRACE_LOG) : null,
         healedDir: join(config.sessionsDir, id, 'healed-flows'),
-        args: request.mode === 'auto' ? (request.args ?? {}) : {},
-        secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
         firstStep: stepsDone + 1,
-        stepScreenshots: stepScreenshots(request, config),
-        actMs: ((request.mode === 'auto' ? request.actTimeout : undefined) ?? config.actTimeout) * 1000,
         baselines: {
           artifactsDir: join(config.sessionsDir, id, 'baselines'),
           // A browser in a container draws as Linux does, whatever runs the container.
           platform: `${lease.identity.driver}-${lease.identity.driver === 'docker' ? 'linux' : process.platform}`,
-          updating: request.mode === 'auto' && request.updateBaselines === true,
+          updating: updatesBaselines,
         },
-        pausesOnFailure: request.mode === 'auto' && request.pauseOnFailure === true,
         controller,
         actsUntil: cluster?.actsUntil.shared,
       };
@@ -129,24 +126,35 @@ export function startSessionActor(
   });
 }
 
-function stepScreenshots(request: LiveRequest | AutoRequest, config: Config): StepScreenshotPolicy {
-  const wanted = request.screenshots ?? config.screenshots;
-  if (wanted !== 'quick') return wanted;
+/** What a request changes in what an actor is started with. */
+interface ActorOptions
+  extends Pick<SessionArgs, 'args' | 'secrets' | 'networkBodies' | 'stepScreenshots' | 'actMs' | 'pausesOnFailure'> {
+  readonly egress: SessionArgs['reach']['egress']['session'];
+  readonly hasTrace: boolean;
+  readonly updatesBaselines: boolean;
+}
+
+function actorOptions(request: OptionsFor<'actor'>, config: Config): ActorOptions {
+  const hasTrace = (request.trace ?? config.trace) !== 'off';
+  const screenshots = request.screenshots ?? config.screenshots;
   // A trace shows the page after each step.
-  return request.mode === 'auto' || hasTrace(request, config) ? 'every' : 'spare';
+  const quick = request.mode === 'auto' || hasTrace ? 'every' : 'spare';
+  return {
+    egress: request.egress ?? {},
+    hasTrace,
+    networkBodies: request.har === 'bodies',
+    stepScreenshots: screenshots === 'quick' ? quick : screenshots,
+    args: request.args ?? {},
+    secrets: request.secrets ?? {},
+    actMs: (request.actTimeout ?? config.actTimeout) * 1000,
+    updatesBaselines: request.updateBaselines === true,
+    pausesOnFailure: request.pauseOnFailure === true,
+  };
 }
 
-function hasTrace(request: LiveRequest | AutoRequest, config: Config): boolean {
-  return (request.trace ?? config.trace) !== 'off';
-}
-
-/**
- * Whether a request differs from the configuration in what an actor gets at its start: an actor that was started ahead then
- * does not fit.
- */
-export function needsOwnActor({ screenshots, trace }: LiveRequest | AutoRequest, config: Config): boolean {
-  const differs = ((trace ?? config.trace) !== 'off') !== (config.trace !== 'off');
-  return differs || (screenshots ?? config.screenshots) !== config.screenshots;
+/** Whether an actor that was started without a request does not fit this one. */
+export function needsOwnActor(request: LiveRequest | AutoRequest, config: Config): boolean {
+  return !isDeepStrictEqual(actorOptions(optionsFor('actor', request), config), actorOptions({}, config));
 }
 
 /**

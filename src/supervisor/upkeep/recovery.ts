@@ -187,8 +187,9 @@ async function recover(
       await recovered.resume(plan.resumed, lease);
       return;
     } catch (cause) {
-      parts.log(`cannot continue with its browser: ${sentenceOf(cause)}`, { session: id });
-      const message = 'The service was restarted, and the session could not continue with its browser';
+      const reason = sentenceOf(cause);
+      parts.log(`cannot continue with its browser: ${reason}`, { session: id });
+      const message = `The service was restarted, and the session could not continue with its browser: ${reason}`;
       why = new TroupeError('WORKER_LOST', message, undefined, { cause });
     }
   }

@@ -31,6 +31,12 @@ export interface DevToolsLink {
   close(): void;
 }
 
+/** A user that has left. */
+export interface LeftUser {
+  /** It had granted or taken back permissions: the browser has taken back all that were granted. */
+  readonly setPermissions: boolean;
+}
+
 /** Chromium writes the session id as the last member. */
 const SESSION_AT_END = /,"sessionId":"([^"\\]+)"\}$/;
 const TAIL = 80;
@@ -61,8 +67,11 @@ const RESUME = 'Runtime.runIfWaitingForDebugger';
 /** No resuming command is longer. */
 const MAX_RESUME = 500;
 
-interface ConnectedUser extends DevToolsUser {
+const SETS_PERMISSIONS = /"Browser\.(?:grantPermissions|setPermission|resetPermissions)"/;
+
+interface ConnectedUser extends DevToolsUser, LeftUser {
   readonly root: string;
+  setPermissions: boolean;
   readonly sessions: Set<string>;
 }
 
@@ -79,7 +88,7 @@ export class DevToolsChannel {
   readonly #owners = new Map<string, ConnectedUser>();
   readonly #users = new Set<ConnectedUser>();
   readonly #held = new HeldPages<ConnectedUser>();
-  readonly #leaveListeners = new Set<() => void>();
+  readonly #leaveListeners = new Set<(left: LeftUser) => void>();
   readonly #answers = new Map<number, (text: string) => void>();
   #transport: DevToolsTransport | undefined;
   #end: string | undefined;
@@ -148,7 +157,7 @@ export class DevToolsChannel {
     bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
   ): Promise<DevToolsLink> {
     const root = await this.#attach(bounds);
-    const connected: ConnectedUser = { ...boundUser(user), root, sessions: new Set([root]) };
+    const connected: ConnectedUser = { ...boundUser(user), root, sessions: new Set([root]), setPermissions: false };
     this.#owners.set(root, connected);
     this.#users.add(connected);
     return {
@@ -158,7 +167,7 @@ export class DevToolsChannel {
   }
 
   /** Calls `listener` after each user that leaves. Returns a function that removes the listener. */
-  onLeave(listener: () => void): () => void {
+  onLeave(listener: (left: LeftUser) => void): () => void {
     this.#leaveListeners.add(listener);
     return () => this.#leaveListeners.delete(listener);
   }
@@ -203,6 +212,7 @@ export class DevToolsChannel {
     if (!this.#users.has(user)) return true;
     // Another node may already act in its place; this session is about to be ended.
     if (this.#actsUntil?.hasPassed === true) return true;
+    if (text.includes('Permission') && SETS_PERMISSIONS.test(text)) user.setPermissions = true;
     if (sessionId === undefined) {
       this.#setHolds(user, text);
       this.#transport?.send(`{"sessionId":"${user.root}",${text.slice(1)}`);
@@ -231,7 +241,7 @@ export class DevToolsChannel {
     for (const session of user.sessions) this.#owners.delete(session);
     this.#held.leave(user);
     this.#rootCommand('Target.detachFromTarget', { sessionId: user.root });
-    for (const listener of [...this.#leaveListeners]) listener();
+    for (const listener of [...this.#leaveListeners]) listener(user);
   }
 
   #receive(text: string): void {
