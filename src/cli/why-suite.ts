@@ -74,7 +74,7 @@ function failuresOf(runId: string, tests: SuiteTests['tests']): SuiteFailures {
 
 /** The failures as text for a terminal or a model. */
 export function describeSuite({ runId, counts, tests }: SuiteFailures): string {
-  const counted = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
+  const counted = Object.entries(counts).map(([state, n]) => `${n} ${state === 'completed' ? 'passed' : state}`);
   const head = `Run ${runId}: ${counted.join(', ') || 'no test'}`;
   const blocks = tests.map(({ name, text, failures }) => {
     const ends = failures.map(({ attempt, sessionId, failure }) =>

@@ -98,10 +98,10 @@ t.test(
     t.match(output, `${names.length} jobs: ${passed} passed (${flaky.length} flaky), ${broken.length} failed, in`);
     const [, ...failures] = output.slice(output.indexOf('\nFailed\n')).split(/\n {2}\d+\) /);
     for (const [index, name] of [...broken].sort().entries()) {
-      t.match(failures[index] ?? '', new RegExp(`^${name}\n`), `failure ${index + 1} is ${name}`);
+      t.match(failures[index] ?? '', new RegExp(`^${name} {2}Failed in `), `failure ${index + 1} is ${name}`);
       t.match(failures[index] ?? '', CAUSES[name] ?? /^$/, name);
     }
-    for (const name of flaky) t.match(output, new RegExp(`\n {2}${name} {2}\\(attempt 2\\)\n`));
+    for (const name of flaky) t.match(output, new RegExp(`\n {2}${name} {2}\\(attempt 2 of \\d\\)\n`));
     t.equal(output.match(/^::error /gm)?.length, broken.length, 'an annotation for each failure');
     t.match(readFileSync(join(folder, 'summary.md'), 'utf8'), `${broken.length} failed · ${passed} passed`);
     const index = readFileSync(out('reports/index.html'), 'utf8');

@@ -144,7 +144,8 @@ t.test('The failure of a flow names the line, the near misses, and what went wro
   const why = await troupe('why', sessionId, '--url', service.url);
   t.match(why, { code: 0, said: '' });
   for (const line of [
-    `Session ${sessionId}: failed`,
+    `Session ${sessionId}: Failed in `,
+    ` at step 2, missing.js:5: LOCATOR_NOT_FOUND\n`,
     'at flows/missing.js:5:9',
     '> 5 |   agent.act',
     'near it: {button}Save draft',
@@ -156,7 +157,9 @@ t.test('The failure of a flow names the line, the near misses, and what went wro
     t.ok(why.out.includes(line), `${line}\n${why.out}`);
   }
   const json = JSON.parse((await troupe('why', sessionId, '--json', '--url', service.url)).out);
-  t.same(json, { sessionId, name: null, status: 'failed', failures: [failure] });
+  const { stateText, ...others } = json;
+  t.match(stateText, /^Failed in .* at step 2, missing\.js:5: LOCATOR_NOT_FOUND$/);
+  t.same(others, { sessionId, name: null, status: 'failed', failures: [failure] });
   const onDisk = await troupe('why', join(service.home, 'sessions', sessionId));
   t.match(onDisk.out, /Picture: .*\/sessions\/.*\/screenshots\/002-/, 'without a service');
 });
@@ -212,7 +215,10 @@ t.test('A flow that does not parse is not retried', async (t) => {
 t.test('troupe why says what it cannot find, and that nothing failed', async (t) => {
   const { id } = await service.live();
   await service.run(id, 'agent.go("about:blank"); 1');
-  t.match(await troupe('why', id, '--url', service.url), { code: 0, out: `Session ${id}: running; nothing failed\n` });
+  t.match(await troupe('why', id, '--url', service.url), {
+    code: 0,
+    out: new RegExp(`^Session ${id}: Running for [^\n]*\\. Nothing failed\\.\n$`),
+  });
   await service.run(id, 'throw new Error("sold out")');
   t.match((await troupe('why', id, '--url', service.url)).out, /SCRIPT_ERROR: Error: sold out\nat line 1, column \d+/);
   t.match(await troupe('why', 'nosuchsessio', '--url', service.url), { code: 2, said: /NOT_FOUND/ });

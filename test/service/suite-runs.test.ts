@@ -61,12 +61,12 @@ t.test('A run of a suite', async (t) => {
     t.equal(batches[0].links.jobs, `/api/sessions?label=run=${id}`);
     const why = await runTroupe('why', id, '--url', service.url);
     t.equal(why.code, 0, why.said);
-    t.match(why.out, /1 completed, 1 failed, 1 not run/);
+    t.match(why.out, /1 passed, 1 failed, 1 not run/);
     t.match(
       why.out,
-      /a\.spec\.ts › shop › sums up: failed\nMATCH_FAILED: expect\(total\)\.toBe\(13\)\nat tests\/a\.spec\.ts:9:3/,
+      /a\.spec\.ts › shop › sums up: Failed in 1\.5 s at tests\/a\.spec\.ts:9: MATCH_FAILED\nMATCH_FAILED: expect\(total\)\.toBe\(13\)\nat tests\/a\.spec\.ts:9:3/,
     );
-    t.match(why.out, /a\.spec\.ts › shop › ships: not run/);
+    t.match(why.out, /a\.spec\.ts › shop › ships: Not run/);
     const ofSession = await runTroupe('why', session.id, '--url', service.url, '--json');
     t.match(JSON.parse(ofSession.out), { runId: id, tests: [{ state: 'failed', failures: [{ failure }] }] });
     t.match((await call('GET', `/api/batches/${id}/download`)).headers.get('content-type'), 'application/zip');
