@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
+import { deferred } from '../../src/base/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { junitFaults } from '../support/junit-shape.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -171,11 +172,25 @@ t.test('On a service that runs', async (t) => {
   });
 
   await t.test('a failure ends the run with --fail-fast', async (t) => {
-    const fast = await run(flows('{fails,slow}.js'), '--fail-fast');
+    // The failure comes once the other flow runs.
+    const other = deferred<void>();
+    const server = createServer((request, response) => {
+      if (request.url === '/other') other.resolve();
+      void other.promise.then(() => response.end('<h1>here</h1>'));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => server.close());
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const suite = checkout(t, {
+      'fast/breaks.js': "({ base }) => { agent.go(base); match(agent.text('h1'), 'gone'); };",
+      'fast/stays.js': "({ base }) => { agent.go(base + '/other'); agent.wait(60000); };",
+    });
+    const words = ['--args', `base=${base}`, '--parallel', '2', '--fail-fast'];
+    const fast = await run(join(suite, 'flows/fast/*.js'), ...words);
     t.match(fast, {
       code: 1,
       output:
-        /Not run\n {2}slow {2}it started and did not end: the run reached --max-failures 1\n.*1 failed, 1 not run/s,
+        /Not run\n {2}fast\/stays {2}it started and did not end: the run reached --max-failures 1\n.*1 failed, 1 not run/s,
     });
   });
 
