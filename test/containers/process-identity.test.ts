@@ -53,10 +53,13 @@ t.test('A group whose number was reused is spared, and one without a leader only
     entry(103, { group: 100, session: 100, commandLine: BINARY, startTicks: 4_000 }),
     entry(104, { group: 100, session: 100, commandLine: '' }),
     entry(105, { group: 100, session: 100, commandLine: '', startTicks: 4_000 }),
+    entry(106, { group: 100, session: 100, commandLine: '/proc/self/exe\0--type=utility\0' }),
+    entry(107, { group: 100, session: 100, commandLine: '/proc/self/exe --type=utility', startTicks: 4_000 }),
+    entry(108, { group: 108, session: 108, commandLine: '/proc/self/exe\0--type=utility\0' }),
   ];
   t.same(
     processesOf(headless, FOLDER, NOTE).map((one) => one.pid),
-    [101, 104],
-    'one that is just becoming another program has no command line, and is looked at again',
+    [101, 104, 106],
+    'one that is just becoming another program has no command line, or no name of its own, and is looked at again',
   );
 });

@@ -64,9 +64,12 @@ export function processesOf(
   });
 }
 
-/** Whether a process is just becoming another program, and has no command line meanwhile: on a busy machine for a while. */
-export function isNameless(entry: ProcessEntry): boolean {
-  return entry.commandLine === '';
+/**
+ * Whether a process is just becoming another program, on a busy machine for a while: it has no command line, or is a helper
+ * of Chromium, which are started as `/proc/self/exe` and then give themselves the browser's name.
+ */
+export function isNameless({ commandLine }: ProcessEntry): boolean {
+  return commandLine === '' || /^\/proc\/self\/exe[\0 ]/.test(commandLine);
 }
 
 /** The process that names the profile and leads its session: the browser itself, whose helpers may name nothing. */
