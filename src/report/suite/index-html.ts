@@ -151,7 +151,7 @@ function row(flow: FlowResult, openFailures: boolean, options: CardOptions): str
   const sentence = `<span class="state text"${waited === null ? '' : ` title="Waited: ${waited}"`}>${esc(shorten(flowText(flow), 300))}</span>`;
   // What passed needs no line of its own.
   const isShort = state === 'passed';
-  const below = isShort ? '' : `<div class="reason text">${sentence}${reason === '' ? '' : `<br>${esc(reason)}`}</div>`;
+  const below = isShort ? '' : `${sentence}${reason === '' ? '' : `<div class="reason text">${esc(reason)}</div>`}`;
   const line = `${lineOf(flow, state, isShort ? sentence : '', { link: options.link, linksReport: failure === null })}${below}`;
   if (failure === null) return `<div class="result ${state}" ${data}><div class="line">${line}</div></div>`;
   const open = openFailures && state === 'failed' ? ' open' : '';

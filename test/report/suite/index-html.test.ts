@@ -66,7 +66,12 @@ t.test('The index opens from a file, filters its flows, and runs nothing of what
   });
   await page.goto(pathToFileURL(file).href);
   await shows('201 of 201');
-  t.equal(await page.locator('details[open]').count(), 2, 'a few failures are open at once');
+  const opened = page.locator('details[open]');
+  t.equal(await opened.count(), 2, 'a few failures are open at once');
+  for (const row of await opened.all()) {
+    t.ok(await row.locator('summary .state').isVisible(), 'how it ended is there while the row is open');
+    t.notOk(await row.locator('summary .reason').isVisible(), 'its message is in the card');
+  }
   await page.getByRole('button', { name: 'Flaky 1' }).click();
   await shows('1 of 201');
   t.ok(await page.getByText('Flaky: passed in 1.2 s (attempt 2 of 2)').isVisible());
