@@ -9,7 +9,7 @@ import { ArtifactsKey, resolveArtifacts } from './config/artifact-settings.js';
 import { readCiBuild } from './config/ci.js';
 import type { ConnectionSettings } from './config/connection-settings.js';
 import { dockerSocket, podmanSocket } from './config/docker-socket.js';
-import { sandboxIn } from './config/environment.js';
+import { currentHome, sandboxIn } from './config/environment.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { RequestsKey, resolveRequests } from './config/request-settings.js';
 import {
@@ -188,7 +188,7 @@ export interface Config
  * @throws INVALID_REQUEST naming the file or flag and the key that is wrong
  */
 export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.env): Config {
-  const home = resolve(env.TROUPE_HOME ?? '.');
+  const home = currentHome(env);
   const file = resolve(home, 'troupe.json');
   const settings = withNodeOfEnvironment({ ...parseFile(file), ...parseFlags(flags) }, env);
   const parsed = ConfigFile.safeParse(settings);

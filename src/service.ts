@@ -67,7 +67,7 @@ export async function startService(
   options: {
     readonly version: string;
     readonly log: Log;
-    /** With it the service proves itself, see `auth/service-proof.ts`. */
+    /** With it the service proves itself, see `client/local-service/service-proof.ts`. */
     readonly secret?: string;
     /** Where browsers come from, in place of what the configuration says: benchmarks bring their own. */
     readonly driver?: DriverChoice;

@@ -1,4 +1,4 @@
-import { randomWord } from '../auth/service-proof.js';
+import { randomWord } from '../client/local-service/service-proof.js';
 import { agentHome, hasNamedHome } from '../config/environment.js';
 import { readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';

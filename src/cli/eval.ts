@@ -1,14 +1,11 @@
 import { text } from 'node:stream/consumers';
-import { Troupe } from '../client/troupe.js';
-import { agentHome, serviceToken, serviceUrl } from '../config/environment.js';
 import { ERROR_TABLE, type ErrorCode, encodeError, TroupeError } from '../protocol/errors.js';
 import { Failure } from '../protocol/report/failure.js';
 import { Report } from '../protocol/report/report.js';
 import { SessionRecord } from '../protocol/session.js';
 import { failureText } from '../report/suite/failure-text.js';
-import { usedSession } from './agent/used-session.js';
+import { lastSession } from './agent/used-session.js';
 import { describeFailure, UsageError } from './failure.js';
-import { findService } from './local-service/find-service.js';
 import { type UsedService, useService } from './own-service.js';
 import { parseWords } from './parse-options.js';
 import { printError, printJson } from './terminal.js';
@@ -21,10 +18,8 @@ export async function runEval(args: readonly string[]): Promise<number> {
   const { js, url, own, ...given } = await readOptions(args);
   let service: UsedService | null = null;
   try {
-    const session = given.session === 'last' ? (await usedSession({ url })).id : given.session;
-    service = await useService({ url: url ?? (await addressOf(session, own)), own, sessions: 1 });
-    if (session !== undefined && service.own)
-      throw new TroupeError('UNAVAILABLE', 'No service runs here; --url names one');
+    const session = given.session === 'last' ? await lastSession(url) : given.session;
+    service = await useService({ url, own, session, sessions: 1 });
     const value = await evaluate(service, session, js);
     printJson(value, 2);
     return 0;
@@ -36,19 +31,6 @@ export async function runEval(args: readonly string[]): Promise<number> {
   } finally {
     await service?.close();
   }
-}
-
-/** Sessions of `troupe session` and `troupe go` run in the service of agents, which may be another than the one of this folder. */
-async function addressOf(session: string | undefined, own: boolean | undefined): Promise<string | undefined> {
-  if (session === undefined || own === true || serviceUrl() !== undefined) return undefined;
-  const service = await findService(agentHome());
-  if (service === null) return undefined;
-  const client = new Troupe({ url: service.url, token: serviceToken() });
-  const record = await client.sessions
-    .get(session)
-    .record()
-    .catch(() => null);
-  return record === null ? undefined : service.url;
 }
 
 async function evaluate(service: UsedService, session: string | undefined, js: string): Promise<unknown> {

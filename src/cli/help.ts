@@ -48,7 +48,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
       '           [--video on|off|on-failure] [--headed] [--pause] [--watch] [--forward PORT,...]',
     ],
     summary: 'Runs flows (.js, .ts) and tasks (.md) as jobs, waits for them, and collects reports.',
-    more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home, or starts one of its own (always with --own).
+    more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home or user, or starts one of its own (always with --own).
 Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancelled.
   --list                print which flows would run, and run none
   --grep RE             only flows whose path or a tag matches; @smoke: only flows with that tag in their first comment
@@ -138,7 +138,7 @@ remove takes a lost node off the list. Needs an admin token in TROUPE_TOKEN if t
   health: {
     usage: ['troupe health [--live] [--url URL]'],
     summary: 'Says whether the service accepts work.',
-    more: `Exit code: 0 if it does; 1 if it drains, starts, fails, or does not answer. For health checks of Docker and Kubernetes.
+    more: `Exit code: 0 if it does; 1 if it drains, fails, or does not answer; 2 if what answers starts, or is not known to be yours. For health checks of Docker and Kubernetes.
   --live                only whether it answers`,
   },
   drain: {
@@ -161,7 +161,7 @@ If it fails, nothing was copied. Stored requests are sealed anew with the key of
     ],
     summary: 'Creates, lists, and revokes access tokens.',
     more: `Once the first one exists, every request needs one. If the service runs, set TROUPE_TOKEN to
-an admin token.
+an admin token; if another user runs it, name it with --url.
   --running N           sessions at once
   --queued N            jobs that wait
   --per-minute N        sessions and jobs started within a minute`,

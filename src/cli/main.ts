@@ -1,5 +1,5 @@
 import { didYouMean } from './closest-word.js';
-import { describeFailure, UsageError } from './failure.js';
+import { describeFailure, UnprovenService, UsageError } from './failure.js';
 import { commandNames, helpFor } from './help.js';
 import { print, printError } from './terminal.js';
 import { readVersion } from './version.js';
@@ -95,7 +95,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       const topic = command !== undefined && isCommand(command) ? `${command} --help` : '--help';
       printError(`Run 'troupe ${topic}' to see how it is called.\n`);
     }
-    return error instanceof UsageError ? 2 : 1;
+    return error instanceof UsageError || error instanceof UnprovenService ? 2 : 1;
   }
 }
 

@@ -1,10 +1,10 @@
-import { serviceToken } from '../config/environment.js';
-import { readConfig } from '../config.js';
+import { type Config, readConfig } from '../config.js';
 import { Health, NodeInfo } from '../protocol/answers.js';
 import { TroupeError } from '../protocol/errors.js';
-import { UsageError } from './failure.js';
+import { UnprovenService, UsageError } from './failure.js';
+import { ownUrl, type Reached, reachService } from './local-service/reach-service.js';
 import { parseOptions } from './parse-options.js';
-import { ownUrl, ServiceClient } from './service-client.js';
+import { ServiceClient } from './service-client.js';
 import { print, printError } from './terminal.js';
 
 /** Lists the nodes that share the service's database, or removes one that is lost. */
@@ -41,11 +41,13 @@ export async function runDrain(args: readonly string[]): Promise<number> {
  */
 export async function runHealth(args: readonly string[]): Promise<number> {
   const { live = false, url } = parseOptions(args, { live: { type: 'boolean' }, url: { type: 'string' } });
-  const { service } = await connect(url);
-  if (live) {
-    print(`${service.url} answers\n`);
+  const config = readConfig({});
+  const reached = await reachService(config, { url, isAdmin: true, isUrgent: true });
+  if (live && (reached instanceof ServiceClient || (reached instanceof UnprovenService && isAlive(reached)))) {
+    print(`${reached instanceof ServiceClient ? reached.url : ownUrl(config)} answers\n`);
     return 0;
   }
+  const service = trusted(reached, config);
   const { status, capacity } = Health.parse(await service.json('GET', '/api/health'));
   print(`${status}: ${capacity.running} of ${capacity.max} run, ${capacity.queued} wait\n`);
   return status === 'ok' ? 0 : 1;
@@ -68,8 +70,17 @@ async function list(args: readonly string[]): Promise<number> {
  */
 async function connect(url?: string): Promise<{ service: ServiceClient; own: string | undefined }> {
   const config = readConfig({});
-  const address = url ?? ownUrl(config);
-  const service = new ServiceClient(address, serviceToken() ?? config.token ?? null);
-  if (!(await service.answers())) throw new TroupeError('UNAVAILABLE', `No service answers at ${address}`);
-  return { service, own: config.node?.id };
+  return { service: trusted(await reachService(config, { url, isAdmin: true }), config), own: config.node?.id };
+}
+
+/** @throws UNAVAILABLE if it is none */
+function trusted(reached: Reached, config: Config): ServiceClient {
+  if (reached === null) throw new TroupeError('UNAVAILABLE', `No service answers at ${ownUrl(config)}`);
+  if (reached instanceof UnprovenService) throw reached;
+  return reached;
+}
+
+/** Whether it speaks as a service does. */
+function isAlive({ says }: UnprovenService): boolean {
+  return says === 'starting' || says === 'running';
 }

@@ -1,18 +1,13 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pause, stretched } from '../base/deadline.js';
-import { serviceToken, serviceUrl } from '../config/environment.js';
+import { serviceToken } from '../config/environment.js';
 import { type ConfigFlags, configElsewhere, readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
-import { ownUrl, ServiceClient } from './service-client.js';
+import { reachService } from './local-service/reach-service.js';
+import { ServiceClient } from './service-client.js';
 import { printError } from './terminal.js';
 import { readVersion } from './version.js';
-import { warnOfOtherVersion } from './version-check.js';
-
-/** How long a service may take to start, such as one that takes over many sessions. */
-const START_MS = stretched(60_000);
-const AGAIN_MS = 250;
 
 /** A service that a command may use. What was started for it is gone after `close`. */
 export interface UsedService {
@@ -26,32 +21,35 @@ export interface UsedService {
 }
 
 /**
- * The service that a command is to use: the one at `url` (or TROUPE_URL), else the one that runs for this home, else
- * one of its own, in a folder that is removed with it.
+ * The service that a command is to use: the one that {@link reachService} finds, else one of its own, in a folder that is
+ * removed with it.
  *
  * @param wanted.own starts one of its own in any case
+ * @param wanted.session a session of the service; one of its own would not have it
+ * @param wanted.needsToken with TROUPE_TOKEN, a service that cannot prove itself is not replaced by one of its own
  * @param wanted.sessions how many browsers an own one may have
- * @throws UNAVAILABLE when there is none at `url`, or it does not end its start; what keeps an own one from starting
+ * @throws UNAVAILABLE as {@link reachService}; what keeps an own one from starting
  */
 export async function useService(wanted: {
   readonly url?: string | undefined;
   readonly own?: boolean | undefined;
   readonly flags?: ConfigFlags;
   readonly sessions: number;
+  readonly needsToken?: boolean;
+  readonly session?: string | undefined;
   /** Ends waiting for a service that is starting. */
   readonly signal?: AbortSignal;
 }): Promise<UsedService> {
-  const url = wanted.own === true ? undefined : (wanted.url ?? serviceUrl());
-  if (url !== undefined) {
-    const client = new ServiceClient(url);
-    if (!(await client.answers())) throw new TroupeError('UNAVAILABLE', `No service answers at ${url}`);
-    return running(await started(client, wanted.signal));
-  }
   const config = readConfig(wanted.flags ?? {});
   if (wanted.own !== true) {
-    const client = new ServiceClient(ownUrl(config), serviceToken() ?? config.token ?? null);
-    if (config.port !== 0 && (await client.answers())) return running(await started(client, wanted.signal));
+    const reached = await reachService(config, wanted);
+    if (reached instanceof ServiceClient) return running(reached);
+    if (reached !== null) {
+      if (wanted.session !== undefined || (wanted.needsToken === true && serviceToken() !== undefined)) throw reached;
+      printError(`${reached.message}\nA service of its own is started for this command.\n`);
+    }
   }
+  if (wanted.session !== undefined) throw new TroupeError('UNAVAILABLE', 'No service runs here; --url names one');
   const home = await mkdtemp(join(tmpdir(), 'troupe-run-'));
   try {
     // Browsers that run as another user keep their profiles below it.
@@ -68,7 +66,7 @@ export async function useService(wanted: {
       await rm(home, { recursive: true, force: true });
     };
     return {
-      client: new ServiceClient(service.url, null),
+      client: new ServiceClient(service.url, { token: null }),
       description: `a service of its own (${service.description})`,
       own: true,
       close: () => {
@@ -82,20 +80,6 @@ export async function useService(wanted: {
   }
 }
 
-/** A service that listens may still be starting: it is waited for. @throws UNAVAILABLE; the signal's reason */
-async function started(client: ServiceClient, signal?: AbortSignal): Promise<ServiceClient> {
-  const until = performance.now() + START_MS;
-  for (let tries = 0; await client.isStarting(); tries += 1) {
-    if (tries === 0) printError(`Waiting for the service at ${client.url}, which is starting\n`);
-    if (performance.now() > until) {
-      throw new TroupeError('UNAVAILABLE', `The service at ${client.url} has not ended its start; see its log`);
-    }
-    await pause(AGAIN_MS, { signal });
-  }
-  return client;
-}
-
 function running(client: ServiceClient): UsedService {
-  warnOfOtherVersion(client);
   return { client, description: client.url, own: false, close: async () => undefined };
 }

@@ -2,8 +2,6 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { limitSignal } from '../base/deadline.js';
 import { Connection } from '../client/connection.js';
-import { serviceToken } from '../config/environment.js';
-import type { Config } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 import { ErrorBodySchema } from '../protocol/session.js';
 
@@ -22,12 +20,20 @@ export interface StreamedEvent {
 export class ServiceClient {
   readonly url: string;
   readonly #token: string | null;
+  readonly #fetch: typeof globalThis.fetch;
   #version: string | null = null;
 
-  /** @param token left out, the one in TROUPE_TOKEN; null for none */
-  constructor(url: string, token: string | null = serviceToken() ?? null) {
+  /**
+   * @param options.token the access token; null for none
+   * @param options.fetch in place of the global one
+   */
+  constructor(
+    url: string,
+    options: { readonly token: string | null; readonly fetch?: typeof globalThis.fetch | undefined },
+  ) {
     this.url = url.replace(/\/+$/, '');
-    this.#token = token;
+    this.#token = options.token;
+    this.#fetch = options.fetch ?? fetch;
   }
 
   /** The service's version once it has answered; null before, and where it says so only to those with a token. */
@@ -38,7 +44,7 @@ export class ServiceClient {
   /** Whether a Troupe service listens there: one that wants a token says so in our words. */
   async answers(): Promise<boolean> {
     try {
-      const response = await this.#fetch('GET', '/api/health', { signal: limitSignal(HELLO_MS) });
+      const response = await this.#ask('GET', '/api/health', { signal: limitSignal(HELLO_MS) });
       const body: unknown = await response.json();
       if (!response.ok) return ErrorBodySchema.safeParse(body).success;
       if (!hasMember(body, 'capacity')) return false;
@@ -52,7 +58,7 @@ export class ServiceClient {
   /** Whether it answers, but serves nothing yet. One that fails says more than that. */
   async isStarting(): Promise<boolean> {
     try {
-      const response = await this.#fetch('GET', '/api/health', { signal: limitSignal(HELLO_MS) });
+      const response = await this.#ask('GET', '/api/health', { signal: limitSignal(HELLO_MS) });
       const body = ErrorBodySchema.safeParse(await response.json()).data;
       return !response.ok && body?.code === 'UNAVAILABLE' && body.details?.status === undefined;
     } catch {
@@ -66,7 +72,7 @@ export class ServiceClient {
 
   /** Sends bytes. */
   async put(path: string, body: Buffer<ArrayBuffer>): Promise<void> {
-    await (await checked(await this.#fetch('PUT', path, { body, signal: limitSignal(UPLOAD_MS) }))).arrayBuffer();
+    await (await checked(await this.#ask('PUT', path, { body, signal: limitSignal(UPLOAD_MS) }))).arrayBuffer();
   }
 
   async text(path: string): Promise<string> {
@@ -85,19 +91,19 @@ export class ServiceClient {
    * @throws UNAVAILABLE when the service is gone for 30 s; the signal's reason
    */
   async *events(path: string, signal: AbortSignal): AsyncGenerator<StreamedEvent, void> {
-    const connection = new Connection({ url: this.url, token: this.#token });
+    const connection = new Connection({ url: this.url, token: this.#token, fetch: this.#fetch });
     for await (const event of connection.events(path, { signal })) if (isEvent(event)) yield event;
   }
 
   async #answer(method: string, path: string, body?: unknown): Promise<Response> {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    return checked(await this.#fetch(method, path, { ...sent, signal: limitSignal(ANSWER_MS) }));
+    return checked(await this.#ask(method, path, { ...sent, signal: limitSignal(ANSWER_MS) }));
   }
 
-  async #fetch(method: string, path: string, init: RequestInit): Promise<Response> {
+  async #ask(method: string, path: string, init: RequestInit): Promise<Response> {
     const authorization = this.#token === null ? {} : { authorization: `Bearer ${this.#token}` };
     try {
-      return await fetch(this.url + path, { ...init, method, headers: { ...authorization, ...init.headers } });
+      return await this.#fetch(this.url + path, { ...init, method, headers: { ...authorization, ...init.headers } });
     } catch (error) {
       init.signal?.throwIfAborted();
       const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
@@ -105,12 +111,6 @@ export class ServiceClient {
       throw new TroupeError('UNAVAILABLE', `No service answers at ${this.url}: ${why}`, undefined, { cause: error });
     }
   }
-}
-
-/** Where the service of a configuration listens, as a client of the same machine calls it. */
-export function ownUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 /** @throws what an answer that is no success says */

@@ -6,12 +6,11 @@ import { serviceToken } from '../config/environment.js';
 import { type Config, readConfig } from '../config.js';
 import { Journal } from '../journal/journal.js';
 import { CreatedToken, Role, TokenInfo, type TokenLimits, type TokenRequest } from '../protocol/access.js';
-import { TroupeError } from '../protocol/errors.js';
-import { UsageError } from './failure.js';
+import { UnprovenService, UsageError } from './failure.js';
+import { reachService } from './local-service/reach-service.js';
 import { parseOptions } from './parse-options.js';
-import { ownUrl, ServiceClient } from './service-client.js';
+import { ServiceClient } from './service-client.js';
 import { print, printError } from './terminal.js';
-import { warnOfOtherVersion } from './version-check.js';
 
 /** Where tokens are kept: a running service, or its home while none runs. */
 interface TokenBook {
@@ -90,9 +89,12 @@ function describe({ id, name, role, limits, createdAt }: TokenInfo): string {
 
 async function within<T>(url: string | undefined, work: (book: TokenBook) => Promise<T>): Promise<T> {
   const config = readConfig({});
-  const book =
-    (await remoteBook(url ?? ownUrl(config), config)) ?? (url === undefined ? await localBook(config) : null);
-  if (book === null) throw new TroupeError('UNAVAILABLE', `No service answers at ${url}`);
+  const reached = await reachService(config, { url, isAdmin: true });
+  if (reached instanceof UnprovenService) {
+    if (serviceToken() !== undefined) throw reached;
+    printError(`${reached.message}\nThe tokens are those of ${config.home}.\n`);
+  }
+  const book = reached instanceof ServiceClient ? remoteBook(reached) : await localBook(config);
   try {
     return await work(book);
   } finally {
@@ -100,11 +102,7 @@ async function within<T>(url: string | undefined, work: (book: TokenBook) => Pro
   }
 }
 
-/** Null where nothing listens. */
-async function remoteBook(url: string, config: Config): Promise<TokenBook | null> {
-  const client = new ServiceClient(url, serviceToken() ?? config.token ?? null);
-  if (!(await client.answers())) return null;
-  warnOfOtherVersion(client);
+function remoteBook(client: ServiceClient): TokenBook {
   return {
     create: async (request) => CreatedToken.parse(await client.json('POST', '/api/tokens', request)),
     list: async () => TokenInfo.array().parse(await client.json('GET', '/api/tokens')),

@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asAbsent } from '../base/system-fault.js';
-import { serviceToken, serviceUrl } from '../config/environment.js';
 import { readConfig } from '../config.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { Failure } from '../protocol/report/failure.js';
@@ -9,8 +8,9 @@ import { Report } from '../protocol/report/report.js';
 import { SessionId } from '../protocol/session.js';
 import { failureText } from '../report/suite/failure-text.js';
 import { describeFailure, UsageError } from './failure.js';
+import { reachService } from './local-service/reach-service.js';
 import { parseWords } from './parse-options.js';
-import { ownUrl, ServiceClient } from './service-client.js';
+import { ServiceClient } from './service-client.js';
 import { print, printError, printJson } from './terminal.js';
 import { describeSuite, type SuiteFailures, suiteFailures, suiteOfSession } from './why-suite.js';
 
@@ -58,19 +58,15 @@ async function findReport(word: string, url: string | undefined): Promise<Found 
   if (!SessionId.safeParse(word).success) {
     throw new TroupeError('NOT_FOUND', `There is no report at '${word}', and it is no session's or run's id`);
   }
-  const named = url ?? serviceUrl();
   const config = readConfig({});
-  const client =
-    named === undefined
-      ? new ServiceClient(ownUrl(config), serviceToken() ?? config.token ?? null)
-      : new ServiceClient(named);
-  if (await client.answers()) {
-    return (await sessionAt(client, word)) ?? { suite: await suiteFailures(client, word) };
+  const reached = await reachService(config, { url, session: word });
+  if (reached instanceof ServiceClient) {
+    return (await sessionAt(reached, word)) ?? { suite: await suiteFailures(reached, word) };
   }
-  if (named !== undefined) throw new TroupeError('UNAVAILABLE', `No service answers at ${named}`);
   const dir = join(config.sessionsDir, word);
   const stored = await reportFile(dir);
   if (stored !== null) return fromFolder(stored);
+  if (reached !== null) throw reached;
   throw new TroupeError(
     'NOT_FOUND',
     `${config.sessionsDir} has no report of session ${word}, and no service runs there`,

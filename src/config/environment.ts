@@ -17,6 +17,11 @@ export function sessionInUse(env: NodeJS.ProcessEnv = process.env): string | und
   return env.TROUPE_SESSION || undefined;
 }
 
+/** The home of this folder's service and of most commands: TROUPE_HOME, else the current folder. */
+export function currentHome(env: NodeJS.ProcessEnv = process.env): string {
+  return resolve(env.TROUPE_HOME ?? '.');
+}
+
 /**
  * The home that agents use: TROUPE_HOME, else a folder of the user. Never the current folder: it may be a project of
  * somebody else, with files that name a service of theirs.

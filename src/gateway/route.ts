@@ -120,7 +120,7 @@ export interface RouteRequest {
   readonly server: ServerName;
   /** The configuration has an admin token. */
   readonly hasConfiguredAdmin: boolean;
-  /** The answer to a challenge, see `auth/service-proof.ts`; null if the service has no secret for it. */
+  /** The answer to a challenge, see `client/local-service/service-proof.ts`; null if the service has no secret for it. */
   prove(challenge: string): string | null;
   /** The cookie that signs this browser in. @throws UNAUTHORIZED */
   signIn(token: string): string;

@@ -1,6 +1,6 @@
 import { PictureBudget } from '../agent-js/pictures/picture-budget.js';
-import { proofOf } from '../auth/service-proof.js';
 import { settlesWithin } from '../base/deadline.js';
+import { proofOf } from '../client/local-service/service-proof.js';
 import { ClosedPorts } from '../net-policy/closed-ports.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
@@ -74,7 +74,7 @@ export interface GatewayOptions {
   readonly allowedHosts: readonly string[];
   /** If set, every request needs this token or a created one, as a Bearer token. See {@link Credentials}. */
   readonly token?: string | undefined;
-  /** With it the service proves itself to clients of the same user, see `auth/service-proof.ts`. */
+  /** With it the service proves itself to clients of the same user, see `client/local-service/service-proof.ts`. */
   readonly secret?: string | undefined;
   /** How often an idle event stream sends a comment, so that proxies keep it open; 15 s by default. */
   readonly keepAliveMs?: number | undefined;

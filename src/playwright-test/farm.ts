@@ -3,10 +3,11 @@ import type { Browser, BrowserType, FullConfig, TestInfo, WorkerInfo } from '@pl
 import { type LiveRequest, type Session, Troupe, TroupeError } from '../client/index.js';
 import { readCiBuild } from '../config/ci.js';
 import type { SuiteRequest } from '../protocol/batches/suite.js';
+import { type UsedService, usedService } from './used-service.js';
 
 /** The option `troupe` in a project's `use`. */
 export interface TroupeOptions {
-  /** The address of the service; else TROUPE_URL, else `http://127.0.0.1:4444`. */
+  /** The address of the service; else TROUPE_URL, else that of the service that runs for this home or this user. */
   readonly url?: string;
   /** The access token; else TROUPE_TOKEN. */
   readonly token?: string;
@@ -46,15 +47,6 @@ function projectLabel({ project }: WorkerInfo | TestInfo): { readonly [label: st
   return project.name === '' ? {} : { project: project.name };
 }
 
-/** How the service is reached that `use.troupe` and the environment name. */
-export function connectionOf({ url, token }: TroupeOptions): { readonly url: string; readonly token?: string } {
-  const given = token ?? process.env.TROUPE_TOKEN;
-  return {
-    url: (url ?? process.env.TROUPE_URL ?? 'http://127.0.0.1:4444').replace(/\/+$/, ''),
-    ...(given === undefined ? {} : { token: given }),
-  };
-}
-
 /** The run of a suite: named after its folder, with the labels that runs of flows have, too. */
 export function runRequest(run: string, options: TroupeOptions, { shard }: Pick<FullConfig, 'shard'>): SuiteRequest {
   const build = readCiBuild(process.env);
@@ -79,16 +71,13 @@ export class Farm {
   /** Of the test that runs in this worker; null between tests. */
   entry: Entry | null = null;
   readonly #options: TroupeOptions;
-  readonly #url: string;
-  readonly #token: string | undefined;
+  readonly #service: UsedService;
   readonly #troupe: Troupe;
 
-  constructor(options: TroupeOptions) {
+  constructor(options: TroupeOptions, service: UsedService = usedService(options)) {
     this.#options = options;
-    const { url, token } = connectionOf(options);
-    this.#url = url;
-    this.#token = token;
-    this.#troupe = new Troupe({ url: this.#url, token: this.#token });
+    this.#service = service;
+    this.#troupe = new Troupe(service);
   }
 
   /** @throws TroupeError that says what to do: no service, no token, or none of its browsers became free */
@@ -110,14 +99,15 @@ export class Farm {
   }
 
   /** Connects the worker's Playwright to a session. Closing the browser only disconnects. */
-  connect(chromium: BrowserType, session: Session): Promise<Browser> {
-    const headers: { [name: string]: string } = this.#token ? { authorization: `Bearer ${this.#token}` } : {};
-    return chromium.connectOverCDP(`${this.#url}/sessions/${session.id}/cdp`, { headers });
+  async connect(chromium: BrowserType, session: Session): Promise<Browser> {
+    const { token } = this.#service;
+    const headers: { [name: string]: string } = token ? { authorization: `Bearer ${token}` } : {};
+    return chromium.connectOverCDP(`${await this.#service.address()}/sessions/${session.id}/cdp`, { headers });
   }
 
   /** Where a person sees the session: live, and later its artifacts. */
   async viewOf(session: Session): Promise<string> {
-    return new URL((await session.record()).links.view, `${this.#url}/`).href;
+    return new URL((await session.record()).links.view, `${await this.#service.address()}/`).href;
   }
 
   /** How a session has ended that its test did not end; null while it runs. */

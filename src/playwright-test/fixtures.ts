@@ -3,11 +3,12 @@ import { plainText } from '../base/plain-text.js';
 import { type Session, TroupeError } from '../client/index.js';
 import { runOfWorker } from './command-run.js';
 import { fetchDownloads } from './downloads.js';
-import { connectionOf, type Entry, Farm, purposeOf, runRequest, type TroupeOptions, workerPurpose } from './farm.js';
+import { type Entry, Farm, purposeOf, runRequest, type TroupeOptions, workerPurpose } from './farm.js';
 import { pageOptions } from './page-options.js';
 import { attemptOfInfo, runningAttempt, SESSION_ANNOTATION, testOfInfo } from './reported-test.js';
 import { sessionOptions, type Use } from './session-options.js';
 import { SuiteRun } from './suite-run.js';
+import { usedService } from './used-service.js';
 import { attachVideos, isKept, isRecorded } from './video.js';
 
 /** How long a test waits for a free browser, in milliseconds; its own timeout does not run meanwhile. */
@@ -51,7 +52,7 @@ export const test = base.extend<TroupeTestArgs & Private, TroupeWorkerArgs & Pri
     async ({ troupe }, use, info) => {
       const command = runOfWorker();
       const run =
-        command === null ? null : new SuiteRun(connectionOf(troupe), runRequest(command.run, troupe, info.config));
+        command === null ? null : new SuiteRun(usedService(troupe), runRequest(command.run, troupe, info.config));
       await use(run);
       const missing = (await run?.close({ end: false })) ?? null;
       if (missing !== null && command?.hasReporter === false) process.stderr.write(`${plainText(missing)}\n`);

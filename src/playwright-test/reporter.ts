@@ -9,9 +9,10 @@ import type {
 } from '@playwright/test/reporter';
 import { plainText } from '../base/plain-text.js';
 import { runOfReporter } from './command-run.js';
-import { connectionOf, runRequest, type TroupeOptions } from './farm.js';
+import { runRequest, type TroupeOptions } from './farm.js';
 import { attemptOfResult, errorOutside, testOfCase } from './reported-test.js';
 import { SuiteRun } from './suite-run.js';
+import { usedService } from './used-service.js';
 
 /** Playwright reports its `maxFailures` as an error; the tests that it kept from running say so themselves. */
 const STOPPED_EARLY = /^Testing stopped early after \d+ maximum allowed failures/;
@@ -71,7 +72,7 @@ export default class SuiteReporter implements Reporter {
 
   #begin(config: FullConfig, name: string): SuiteRun {
     const options = config.projects.map(({ use }): unknown => Reflect.get(use, 'troupe')).find(isOptions) ?? {};
-    this.#run = new SuiteRun(connectionOf(options), runRequest(name, options, config));
+    this.#run = new SuiteRun(usedService(options), runRequest(name, options, config));
     return this.#run;
   }
 }

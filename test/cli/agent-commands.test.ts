@@ -11,7 +11,10 @@ guardLeaks(t);
 interface Ended {
   readonly code: number;
   readonly out: string;
+  /** Without the next. */
   readonly err: string;
+  /** The line that says whose service it is. */
+  readonly whose: string | undefined;
 }
 
 function command(env: NodeJS.ProcessEnv) {
@@ -19,10 +22,12 @@ function command(env: NodeJS.ProcessEnv) {
     new Promise((done) => {
       const all = { ...process.env, TROUPE_URL: '', TROUPE_SESSION: '', ...env };
       const child = execFile(process.execPath, ['dist/cli.js', ...words], { env: all }, (_, out, err) =>
-        done({ code: child.exitCode ?? -1, out, err }),
+        done({ code: child.exitCode ?? -1, out, err: err.replace(WHOSE, ''), whose: WHOSE.exec(err)?.[0] }),
       );
     });
 }
+
+const WHOSE = /^(?:Using|Started) the service of .* at .*\n/m;
 
 const page = (html: string) => `data:text/html,${encodeURIComponent(html)}`;
 
@@ -47,7 +52,12 @@ t.test('An agent drives a browser from a shell', async (t) => {
     out: /^[\s\S]*~ \{input\}Search = lamp\n= 3 unchanged\n$/,
   });
   t.match(await troupe('look', '--full'), { code: 0, out: /\n\{input\}Search = lamp\n/ });
-  t.match(await troupe('text', '{button}Go'), { code: 0, out: 'Go\n', err: '' });
+  t.match(await troupe('text', '{button}Go'), {
+    code: 0,
+    out: 'Go\n',
+    err: '',
+    whose: `Using the service of ${home} at ${service.url}\n`,
+  });
   const ambiguous = await troupe('act', '{button}Buy', 'click', '--timeout', '500');
   t.match(ambiguous, { code: 1, out: '', err: /^LOCATOR_AMBIGUOUS [\s\S]*\{button:2\}Buy[\s\S]*\npage: Shop · data:/ });
 

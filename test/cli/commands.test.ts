@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -45,6 +46,30 @@ t.test('A command that is called wrongly says so in two lines, and its exit code
   for (const [index, [args, message, help]] of cases.entries()) {
     const expected = { code: 2, stdout: '', stderr: `troupe: ${message}\nRun '${help}' to see how it is called.\n` };
     t.same(ends[index], expected, args.join(' '));
+  }
+});
+
+t.test('A token, a flow, and a secret value do not go to a program that cannot prove to be the service', async (t) => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url?.replace(/\?.*/, '')} ${request.headers.authorization}`);
+    response.end('{"status":"ok","capacity":{"max":1}}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const home = t.testdir({ 'troupe.json': JSON.stringify({ port }), flows: { 'one.js': '() => 1' } });
+  const env = { TROUPE_HOME: home, TROUPE_URL: '', TROUPE_TOKEN: 'troupe_secret', RUN_SECRET: 'x' };
+  const wrong = {
+    code: 2,
+    stderr: new RegExp(`cannot prove that it is your service.* --url http://127.0.0.1:${port}\n`),
+  };
+  for (const words of [
+    ['run', join(home, 'flows/one.js'), '--secret', 'RUN_SECRET'],
+    ['token', 'list'],
+  ]) {
+    t.match(await run(process.execPath, ['dist/cli.js', ...words], env), wrong, words.join(' '));
+    t.same(asked.splice(0), ['GET /api/proof undefined'], words.join(' '));
   }
 });
 

@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { isProof, proofOf, randomWord } from '#troupe/auth/service-proof.js';
-import { findService } from '#troupe/cli/local-service/find-service.js';
 import { publishService } from '#troupe/cli/local-service/publish-service.js';
+import { findService } from '#troupe/client/local-service/find-service.js';
 import {
   readServiceFile,
   type ServiceFile,
   serviceFileOf,
   writeServiceFile,
-} from '#troupe/cli/local-service/service-file.js';
+} from '#troupe/client/local-service/service-file.js';
+import { isProof, proofOf, randomWord } from '#troupe/client/local-service/service-proof.js';
 import { agentHome } from '#troupe/config/environment.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-ports.js';
@@ -86,6 +86,7 @@ t.test('What is not the service that wrote the file gets no token, and counts as
   };
   const cases: [string, Partial<ServiceFile>][] = [
     ...Object.entries(impostors).map(([name, { url }]): [string, object] => [name, { url }]),
+    ['another machine', { url: `http://192.0.2.7:${await freePort()}` }],
     ['a port where nothing listens', { url: `http://127.0.0.1:${await freePort()}` }],
   ];
   for (const [name, part] of cases) {
@@ -97,7 +98,7 @@ t.test('What is not the service that wrote the file gets no token, and counts as
   const home = t.testdir();
   const file = { url: real.url, pid: process.pid, secret, version: '1' };
   await writeServiceFile(home, file);
-  t.same(await findService(home), file);
+  t.same(await findService(home), { ...file, home });
   await writeServiceFile(home, { ...file, pid: 2 ** 22 + 1 });
   t.equal(await findService(home), null, 'a process that has ended is not asked');
   const asked = [...Object.values(impostors), real].flatMap((one) => one.asked);
@@ -159,12 +160,20 @@ t.test('A service is published in the user’s folder too, unless another one ru
   const later = { ...service, secret: randomWord() };
   const withdraw = await publishService([home, other], service, t.comment);
   const withdrawLater = await publishService([join(folder, 'home2'), other], later, t.comment);
-  t.same(await findService(other), service);
+  t.same(await findService(other), { ...service, home: other });
   await withdrawLater();
-  t.same(await findService(other), service, 'the later one removes only what is its own');
+  t.same(await findService(other), { ...service, home: other }, 'the later one removes only what is its own');
   await withdraw();
   await withdraw();
   t.equal(await findService(other), null);
+  // The proof holds for a port: on another address of the name it could be passed on (unslothai/unsloth#6479).
+  const named = await publishService(
+    [home],
+    { ...service, url: first.url.replace('127.0.0.1', 'localhost') },
+    t.comment,
+  );
+  t.equal((await readServiceFile(home))?.url, first.url, 'a name stands for one of its addresses');
+  await named();
   mkdirSync(join(folder, 'file'), { recursive: true });
   writeFileSync(join(folder, 'file', 'x'), '');
   const said: string[] = [];

@@ -42,7 +42,7 @@ async function cuttingProxy(t: Teardown, target: string): Promise<{ readonly url
 t.test('A run whose connection is cut asks again, and stops nothing', async (t) => {
   const service = await startTestService(t);
   const { url, cut } = await cuttingProxy(t, service.url);
-  const client = new ServiceClient(url, null);
+  const client = new ServiceClient(url, { token: null });
   const reports = new RunReports(client, t.testdir(), true);
   const ended: string[] = [];
   const nothing = () => undefined;

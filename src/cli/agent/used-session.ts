@@ -1,9 +1,11 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { provenFetch } from '../../client/local-service/find-service.js';
 import type { Session } from '../../client/session.js';
 import { Troupe } from '../../client/troupe.js';
 import { agentHome, serviceToken, serviceUrl, sessionInUse } from '../../config/environment.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { namedService } from '../local-service/reach-service.js';
 import { findOrStartService } from '../local-service/start-service.js';
 
 /** The options of every command that uses a session. */
@@ -18,8 +20,11 @@ const ID = /^[a-z0-9]{12}$/;
 
 /** The service that agents use: that of `--url` or TROUPE_URL, else the one of their home, which is started if none runs. */
 export async function agentService(given: string | undefined): Promise<Troupe> {
-  const url = given ?? serviceUrl() ?? (await findOrStartService(agentHome())).url;
-  return new Troupe({ url, token: serviceToken() });
+  const named = namedService(given);
+  const token = serviceToken();
+  if (named !== null) return new Troupe({ url: named.url, token });
+  const service = await findOrStartService(agentHome());
+  return new Troupe({ url: service.url, token, fetch: provenFetch(service) });
 }
 
 /**
@@ -39,9 +44,15 @@ export function isNamed({ session = sessionInUse() }: SessionOptions): boolean {
 
 /** @throws NOT_FOUND with what to do if there is none */
 export async function usedSession(options: SessionOptions): Promise<Session> {
-  const id = await chosenSession(options);
-  if (id === undefined) throw new TroupeError('NOT_FOUND', 'There is no session yet: begin with troupe go URL');
+  const id = await lastSession(options.url, options.session);
   return (await agentService(options.url)).sessions.get(id);
+}
+
+/** The id of {@link chosenSession}. @throws NOT_FOUND with what to do if there is none */
+export async function lastSession(url: string | undefined, session?: string): Promise<string> {
+  const id = await chosenSession({ url, session });
+  if (id === undefined) throw new TroupeError('NOT_FOUND', 'There is no session yet: begin with troupe go URL');
+  return id;
 }
 
 /** Later commands use this session. */

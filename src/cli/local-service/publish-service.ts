@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { sentenceOf } from '../../base/system-fault.js';
+import { findService } from '../../client/local-service/find-service.js';
+import { removeServiceFile, type ServiceFile, writeServiceFile } from '../../client/local-service/service-file.js';
+import { withAddress } from '../../client/local-service/this-machine.js';
 import type { Log } from '../../telemetry/log.js';
-import { findService } from './find-service.js';
-import { removeServiceFile, type ServiceFile, writeServiceFile } from './service-file.js';
 
 /**
  * Writes the file by which clients find a service into its home, the first of the folders, and into the others unless
@@ -11,9 +12,10 @@ import { removeServiceFile, type ServiceFile, writeServiceFile } from './service
  */
 export async function publishService(
   [home, ...others]: readonly string[],
-  service: ServiceFile,
+  { url, ...facts }: ServiceFile,
   log: Log,
 ): Promise<() => Promise<void>> {
+  const service = { ...facts, url: await withAddress(url) };
   const written: string[] = [];
   const write = async (folder: string) => {
     await mkdir(folder, { recursive: true });

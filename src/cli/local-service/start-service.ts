@@ -3,10 +3,11 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pause, unstretched } from '../../base/deadline.js';
+import { findServices, type LocalService, strangerSentence } from '../../client/local-service/find-service.js';
+import type { ServiceFile } from '../../client/local-service/service-file.js';
 import { environmentFor } from '../../config/environment.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { findService } from './find-service.js';
-import type { ServiceFile } from './service-file.js';
+import { printError } from '../terminal.js';
 
 const CLI = fileURLToPath(new URL('../../cli.js', import.meta.url));
 /** A service that was started by a command ends after this time without a client, a session, or a job. */
@@ -18,6 +19,9 @@ const RETRY_MS = 1_000;
 /** And so long until giving up on it. */
 const TAKEN_MS = 10_000;
 const LOG_LINES = 5;
+
+/** The secret of the service that was named last. */
+let said: string | null = null;
 
 /** The exit code of a service that was started for a home which another process has. */
 export const HOME_TAKEN = 3;
@@ -38,9 +42,14 @@ interface Launched {
 export async function findOrStartService(
   home: string,
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<ServiceFile> {
-  const running = await findService(home);
-  if (running !== null) return running;
+): Promise<LocalService> {
+  const { services, stranger, asked } = await findServices([home]);
+  const [running] = services;
+  if (running !== undefined) {
+    sayWhose(running, 'Using');
+    return running;
+  }
+  if (stranger !== null) printError(`${strangerSentence(stranger, `add --url ${stranger.url}`)}\n`);
   mkdirSync(home, { recursive: true });
   const log = join(home, 'service.log');
   const startedAt = performance.now();
@@ -48,8 +57,11 @@ export async function findOrStartService(
   let launched = launch(home, log);
   while (waitedMs() < START_MS) {
     await pause(launched.exitCode === null ? POLL_MS : RETRY_MS, { signal });
-    const found = await findService(home);
-    if (found !== null) {
+    // A process that has the home wrote its file, so it is asked again.
+    const skip = launched.exitCode === HOME_TAKEN ? new Set<string>() : asked;
+    const [found] = (await findServices([home], { skip })).services;
+    if (found !== undefined) {
+      sayWhose(found, 'Started');
       // One that still starts would get the home when the found one ends, with nobody to use it.
       launched.endUnless(found);
       return found;
@@ -62,6 +74,12 @@ export async function findOrStartService(
     'UNAVAILABLE',
     `The service for ${home} did not start:\n${lastLines(log)}\nTo see more, run: TROUPE_HOME='${home}' troupe dashboard`,
   );
+}
+
+/** Says once whose service a command uses. */
+function sayWhose({ home, url, secret }: LocalService, what: 'Using' | 'Started'): void {
+  if (said !== secret) printError(`${what} the service of ${home} at ${url}\n`);
+  said = secret;
 }
 
 /** Starts a service that outlives this process; its output goes to the log. */

@@ -130,6 +130,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
       ...(coordinator === null ? { url, own } : { own: true }),
       flags: { driver },
       sessions,
+      needsToken: true,
       signal: stopped,
     });
     closers.push(() => service.close());

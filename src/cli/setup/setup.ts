@@ -3,11 +3,10 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { serviceToken } from '../../config/environment.js';
+import { findService, type LocalService } from '../../client/local-service/find-service.js';
 import { type Config, readConfig } from '../../config.js';
 import { encodeError } from '../../protocol/errors.js';
 import { parseOptions } from '../parse-options.js';
-import { ownUrl, ServiceClient } from '../service-client.js';
 import { print } from '../terminal.js';
 import { readVersion } from '../version.js';
 import type { Finding } from './finding.js';
@@ -77,11 +76,16 @@ async function checkBeforeHome(config: Config): Promise<readonly Finding[]> {
 
 async function checkService(config: Config): Promise<Finding> {
   const what = 'Service of this home';
-  const client = new ServiceClient(ownUrl(config), serviceToken() ?? config.token ?? null);
-  if (config.port === 0 || !(await client.answers())) return { level: 'note', what, why: 'does not run' };
-  const [own, other] = [readVersion(), client.version];
-  if (other === null || other === own) return { level: 'ok', what, why: `answers at ${client.url}` };
-  const why = `answers at ${client.url} with version ${other}; this command is version ${own}`;
+  let found: LocalService | null;
+  try {
+    found = await findService(config.home);
+  } catch (error) {
+    return { level: 'note', what, why: encodeError(error).error };
+  }
+  if (found === null) return { level: 'note', what, why: 'does not run' };
+  const [own, other] = [readVersion(), found.version];
+  if (other === own) return { level: 'ok', what, why: `answers at ${found.url}` };
+  const why = `answers at ${found.url} with version ${other}; this command is version ${own}`;
   return { level: 'note', what, why, fix: 'install the same version of both' };
 }
 

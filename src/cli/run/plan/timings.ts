@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { asAbsent } from '../../../base/system-fault.js';
-import { serviceUrl } from '../../../config/environment.js';
 import { Stats } from '../../../protocol/stats.js';
 import { UsageError } from '../../failure.js';
-import { ServiceClient } from '../../service-client.js';
+import { namedService } from '../../local-service/reach-service.js';
+import type { ServiceClient } from '../../service-client.js';
 import type { RunOptions } from '../run-options.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -25,8 +25,8 @@ const CtrfFile = z.object({
 /** The timings of a run: of `--timings`, else of the service that is named; none without either. */
 export async function timingsOf({ timings, url, own }: Pick<RunOptions, 'timings' | 'url' | 'own'>): Promise<Timings> {
   if (timings !== undefined) return readTimings(timings);
-  const named = own ? undefined : (url ?? serviceUrl());
-  return named === undefined ? new Map() : serviceTimings(new ServiceClient(named), new Date());
+  const named = own ? null : namedService(url);
+  return named === null ? new Map() : serviceTimings(named, new Date());
 }
 
 /**
