@@ -45,7 +45,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
       '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
       '           [--webhook URL] [--webhook-format standard|slack]',
       '           [--update-baselines] [--exact-screenshots] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
-      '           [--video on|off|on-failure] [--headed] [--pause] [--watch] [--forward PORT,...]',
+      '           [--video on|off|on-failure] [--headed] [--pause] [--watch] [--serve-anyway] [--forward PORT,...]',
     ],
     summary: 'Runs flows (.js, .ts) and tasks (.md) as jobs, waits for them, and collects reports.',
     more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home or user, or starts one of its own (always with --own).
@@ -73,6 +73,7 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --headed              opens the page of each flow in the dashboard, and prints its address
   --pause               a failed flow waits with its page open, until Enter or Done in the dashboard, an hour at most
   --watch               runs flows again when their files, or files that they run, change; Ctrl-C ends
+  --serve-anyway        start "serve" of troupe-run.json although something is at its url; 404 and 5xx count as answers
   --har-bodies          network.har of each flow also has what requests sent and got, up to 256 KiB each
   --report DIR          write each flow's report there, and an index.html over all
   --html DIR            write only the index.html, and the pictures of failures

@@ -78,6 +78,24 @@ t.test('With nothing else running a run starts what it needs, reports, and leave
   await t.rejects(fetch(url), 'what it started is gone');
 });
 
+t.test('A site that answers 404 where `serve` should be ends the run before it begins', async (t) => {
+  // Another program has the port, as an editor with a file server does.
+  const other = createServer((_, response) => void response.writeHead(404).end()).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const folder = checkout(t, { 'troupe-run.json': JSON.stringify({ serve: { command: 'exit 1', url } }) });
+  const junit = join(folder, 'j.xml');
+  const words = ['run', join(folder, 'flows/ok.js'), '--own'];
+  const { code, output } = await runTroupe(makeHome(t), ...words, '--junit', junit);
+  t.equal(code, 2, output);
+  t.match(output, `${url}/ answers 404; \`serve\` is not started. Give a path that answers in \`url\``);
+  t.match(readFileSync(junit, 'utf8'), 'answers 404');
+  const bare = join(checkout(t), 'flows/ok.js');
+  const nothing = await runTroupe(makeHome(t), 'run', bare, '--own', '--serve-anyway');
+  t.match(nothing, { code: 2, output: /--serve-anyway is for `serve` of troupe-run\.json/ });
+});
+
 t.test('A run with --webhook sends one message about all of its flows before its own service ends', async (t) => {
   process.env.RUN_WEBHOOK_SECRET = 'a secret of the test';
   t.teardown(() => delete process.env.RUN_WEBHOOK_SECRET);

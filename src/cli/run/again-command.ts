@@ -26,6 +26,7 @@ export function againCommand(options: RunOptions, file: string, inCi: boolean): 
     ...flag('--har-bodies', options.harBodies),
     ...flag('--exact-screenshots', options.exactScreenshots),
     ...flag('--update-baselines', options.updateBaselines),
+    ...flag('--serve-anyway', options.serveAnyway),
     ...typedArgs.flatMap((text) => ['--args', inCi ? text.replace(/=.*$/s, '=…') : text]),
     ...secretNames.flatMap((name) => ['--secret', name]),
     ...(inCi

@@ -81,6 +81,8 @@ export interface RunOptions {
   readonly secrets: { readonly [name: string]: string };
   /** Ports of the service's machine that every job's pages reach as localhost. */
   readonly forward: readonly number[];
+  /** `serve` of troupe-run.json is started although something is at its address; any answer there counts. */
+  readonly serveAnyway: boolean;
   /** For a service of the run's own. */
   readonly driver: string | undefined;
 }
@@ -161,6 +163,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     args: Object.fromEntries((values.args ?? []).map(argument)),
     secrets: Object.fromEntries((values.secret ?? []).map(secret)),
     forward: values.forward === undefined ? [] : values.forward.split(',').map(port),
+    serveAnyway: values['serve-anyway'] ?? false,
     driver: values.driver,
   };
 }
@@ -206,6 +209,7 @@ function parsed(args: readonly string[]) {
     headed: flag,
     pause: flag,
     watch: flag,
+    'serve-anyway': flag,
     trace: text,
     grep: text,
     timeout: text,

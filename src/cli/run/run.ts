@@ -102,6 +102,9 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
   try {
     const files = await filesOf(options);
     const settings = await readRunSettings(files.root);
+    if (options.serveAnyway && settings.serve === undefined) {
+      throw new UsageError('--serve-anyway is for `serve` of troupe-run.json, which the flows folder does not have');
+    }
     const flowsOfFolder = new Set(Object.keys(files.texts).map(flowName));
     const quarantine = await readQuarantine(files.root, (path) => flowsOfFolder.has(path), new Date());
     const rows = await readRows(options.data);
@@ -122,7 +125,13 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     if (unwritten.length > 0) return 2;
     unrun = whole;
     const coordinator = options.join === undefined ? null : await coordinatorOf(options, stopped);
-    closers.push(await serveForRun(settings.serve, files.root ?? process.cwd(), stopped));
+    const served = {
+      cwd: files.root ?? process.cwd(),
+      signal: stopped,
+      anyway: options.serveAnyway,
+      say: (line: string) => printError(`${line}\n`),
+    };
+    closers.push(await serveForRun(settings.serve, served));
     const parallel = options.parallel ?? Math.min(flows.length, Math.max(1, cpus().length));
     const { url, own, driver } = options;
     const sessions = parallel * (opensSecondBrowsers(files) ? 1 + MAX_SECOND_BROWSERS : 1);
