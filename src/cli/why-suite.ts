@@ -1,6 +1,7 @@
 import { isExpected, SuiteTests, type TestState } from '../protocol/batches/suite.js';
 import { encodeError } from '../protocol/errors.js';
 import type { Failure } from '../protocol/report/failure.js';
+import { alikeLine, failureKey, groupAlike } from '../protocol/report/alike-failures.js';
 import { SessionRecord } from '../protocol/session.js';
 import { testText } from '../protocol/state-text.js';
 import { failureText } from '../report/suite/failure-text.js';
@@ -76,7 +77,10 @@ function failuresOf(runId: string, tests: SuiteTests['tests']): SuiteFailures {
 export function describeSuite({ runId, counts, tests }: SuiteFailures): string {
   const counted = Object.entries(counts).map(([state, n]) => `${n} ${state === 'completed' ? 'passed' : state}`);
   const head = `Run ${runId}: ${counted.join(', ') || 'no test'}`;
-  const blocks = tests.map(({ name, text, failures }) => {
+  const groups = groupAlike(tests, ({ state, failures }) =>
+    failures.length === 0 ? null : [state, ...failures.map(({ failure }) => failureKey(failure))].join('\n'),
+  );
+  const blocks = groups.map(([{ name, text, failures }, ...others]) => {
     const ends = failures.map(({ attempt, sessionId, failure }) =>
       [
         ...(failures.length > 1 ? [`Attempt ${attempt}`] : []),
@@ -84,7 +88,11 @@ export function describeSuite({ runId, counts, tests }: SuiteFailures): string {
         ...(sessionId === null ? [] : [`Session: ${sessionId}`]),
       ].join('\n'),
     );
-    return [`${name}: ${text}`, ...ends].join('\n');
+    const alike = alikeLine(
+      others.map((other) => other.name),
+      'test',
+    );
+    return [`${name}: ${text}`, ...ends, ...(alike === null ? [] : [alike])].join('\n');
   });
   return `${[head, ...(tests.length === 0 ? ['Nothing failed'] : blocks)].join('\n\n')}\n`;
 }

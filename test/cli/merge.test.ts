@@ -131,3 +131,27 @@ t.test('Repaired flows fail the merged run if asked to, unless they are quaranti
   t.equal(await merged('b', null, '--fail-on-repaired'), 1);
   t.equal(await merged('c', { until: '2026-12-31', ticket: 'SHOP-7' }, '--fail-on-repaired'), 0);
 });
+
+t.test('Of failures that are equal one is told, and the others are named', async (t) => {
+  const at = t.testdir();
+  const failed = (name: string, message: string) =>
+    flowResult(name, { outcome: 'failed', failure: { ...FAILURE, message } });
+  const flows = [failed('a', 'no answer in 31 ms'), failed('b', 'another'), failed('c', 'no answer in 7 ms')];
+  writeFileSync(
+    join(at, 'run.json'),
+    renderSuiteFile(sampleSuite(flows), null, (path) => path),
+  );
+  const { write } = process.stdout;
+  let text = '';
+  process.stdout.write = (chunk) => {
+    text += String(chunk);
+    return true;
+  };
+  const code = await runMerge([at, '--junit', join(at, 'j.xml')]).finally(() => {
+    process.stdout.write = write;
+  });
+  t.equal(code, 1);
+  t.match(text, /✗ a [^\n]*\n {4}[^\n]*no answer in 31 ms[^\n]*\n {4}and 1 more flow failed in the same way: c\n✗ b /);
+  t.notMatch(text, 'no answer in 7 ms');
+  t.match(readFileSync(join(at, 'j.xml'), 'utf8'), 'failures="3"', 'a collector has each');
+});

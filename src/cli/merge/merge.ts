@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asAbsent } from '../../base/system-fault.js';
+import { alikeLine } from '../../protocol/report/alike-failures.js';
 import { parseSuiteFile, SUITE_FILE } from '../../report/suite/suite-file.js';
 import {
   countFlows,
+  failedAlike,
   failsRun,
   flowText,
   isFlaky,
@@ -73,12 +75,17 @@ async function readPart(folder: string): Promise<ReadPart> {
 }
 
 function say(suite: SuiteResult, notes: readonly string[]): void {
-  const failed = suite.flows.filter(failsRun);
-  for (const flow of failed.slice(0, MAX_LISTED)) {
-    const reason = flow.failure === null ? '' : `    ${reasonOf(flow.failure)}\n`;
-    print(`✗ ${flow.name}  ${flowText(flow)}\n${reason}`);
+  const groups = failedAlike(suite.flows.filter(failsRun));
+  for (const [flow, ...others] of groups.slice(0, MAX_LISTED)) {
+    const alike = alikeLine(
+      others.map(({ name }) => name),
+      'flow',
+    );
+    const lines = [...(flow.failure === null ? [] : [reasonOf(flow.failure)]), ...(alike === null ? [] : [alike])];
+    print(`✗ ${flow.name}  ${flowText(flow)}\n${lines.map((line) => `    ${line}\n`).join('')}`);
   }
-  if (failed.length > MAX_LISTED) print(`and ${failed.length - MAX_LISTED} more\n`);
+  const unlisted = groups.slice(MAX_LISTED).reduce((count, group) => count + group.length, 0);
+  if (unlisted > 0) print(`and ${unlisted} more\n`);
   for (const line of notRunLines(suite, MAX_LISTED)) print(`${line}\n`);
   const counts = countFlows(suite);
   const texts = (['passed', 'flaky', 'repaired', 'failed', 'quarantined', 'skipped', 'notRun'] as const)

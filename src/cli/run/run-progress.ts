@@ -1,4 +1,5 @@
 import { plainLine, plainText } from '../../base/plain-text.js';
+import { alikeLine } from '../../protocol/report/alike-failures.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import { recordText, type State, stateOfRecord } from '../../protocol/state-text.js';
 import { formatDuration, ranMs, waitText } from '../../protocol/times.js';
@@ -6,6 +7,7 @@ import { failureText } from '../../report/suite/failure-text.js';
 import {
   countFlows,
   type FlowResult,
+  failedAlike,
   failsRun,
   flowText,
   historyText,
@@ -42,7 +44,8 @@ const RED = 31;
 
 /**
  * What a person sees of a run: a line for each job as it ends, and on a terminal one more below them with what is
- * running; then a summary with every failure once.
+ * running; then a summary with every failure once:
+ * of equal ones, the first one in full and the names of the others.
  */
 export class RunProgress {
   readonly #out: NodeJS.WriteStream;
@@ -105,7 +108,7 @@ export class RunProgress {
     const { flows } = suite;
     const failed = flows.filter(failsRun);
     if (failed.length > 0) this.#title('Failed', RED);
-    for (const [index, flow] of failed.entries()) this.#failure(flow, index + 1);
+    for (const [index, [flow, ...others]] of failedAlike(failed).entries()) this.#failure(flow, others, index + 1);
     if (flows.some(isNotRun)) this.#title('Not run', YELLOW);
     for (const line of notRunLines(suite, MAX_NOT_RUN)) this.#write(`  ${line.replace(/^not run /, '')}\n`);
     this.#listed('Flaky: passed in a retry', flows.filter(isFlaky));
@@ -151,16 +154,22 @@ export class RunProgress {
     this.#out.write(`\n${this.#paint(text, colour)}\n`);
   }
 
-  #failure(flow: FlowResult, number: number): void {
+  /** @param others flows that failed in the same way, which are named */
+  #failure(flow: FlowResult, others: readonly FlowResult[], number: number): void {
     const { name, failure, history, report, picture, again } = flow;
     const waited = waitText(flow);
     const since = history === null ? '' : `, ${historyText(history)}`;
+    const alike = alikeLine(
+      others.map((other) => other.name),
+      'flow',
+    );
     const text = [
       ...(failure === null ? [] : [failureText(failure)]),
       ...(waited === null ? [] : [`Waited: ${waited}`]),
       ...(picture === null ? [] : [`Picture: ${picture}`]),
       ...(report === null ? [] : [`Report: ${report}`]),
       ...(again === null ? [] : [`Run it again: ${again}`]),
+      ...(alike === null ? [] : [alike]),
     ].join('\n');
     this.#write(`\n  ${number}) ${name}  ${flowText(flow)}${since}\n${text.replace(/(^|\n)(?=[^\n])/g, '$1      ')}\n`);
   }

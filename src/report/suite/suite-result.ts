@@ -1,4 +1,5 @@
 import type { CiBuild } from '../../protocol/batches/ci-build.js';
+import { failureKey, groupAlike } from '../../protocol/report/alike-failures.js';
 import type { Failure } from '../../protocol/report/failure.js';
 import { type State, stateText } from '../../protocol/state-text.js';
 
@@ -155,6 +156,11 @@ export function unrunFlow(name: string, notRun: string): FlowResult {
 /** It failed, and is not quarantined. */
 export function failsRun({ outcome, quarantine }: FlowResult): boolean {
   return outcome === 'failed' && quarantine === null;
+}
+
+/** Flows that failed in the same way together, each group in the order of its first. */
+export function failedAlike(flows: readonly FlowResult[]): readonly (readonly [FlowResult, ...FlowResult[]])[] {
+  return groupAlike(flows, ({ failure }) => (failure === null ? null : failureKey(failure)));
 }
 
 /** The folder of a flow's name, as reports group flows; '' for the flows folder itself. */

@@ -1,4 +1,5 @@
 import type { BatchList, BatchRecord } from '../../../../src/protocol/batches/batch.js';
+import { failureKey, groupAlike } from '../../../../src/protocol/report/alike-failures.js';
 import type { SessionRecord } from '../../../../src/protocol/session.js';
 import { call } from '../api.js';
 import { isObject, textIn } from '../unknown.js';
@@ -58,7 +59,7 @@ export function failureOf({ error }: SessionRecord): JobFailure | null {
   const message = textIn(cause, 'error') ?? error.error;
   const code = textIn(cause, 'code') ?? error.code;
   const frame = textIn(details, 'frame');
-  const step = /(?:^|\n)> *\d+ \|([^\n]*)/.exec(frame ?? '')?.[1]?.trim() ?? '';
+  const numberIn = (name: 'line' | 'column') => (typeof details[name] === 'number' ? details[name] : undefined);
   return {
     code,
     message,
@@ -67,19 +68,13 @@ export function failureOf({ error }: SessionRecord): JobFailure | null {
     frame,
     expected: textIn(details, 'expected'),
     received: textIn(details, 'received'),
-    // How long was waited, ports, and counts differ between two equal failures.
-    key: `${code}\n${step}\n${message.replace(/\d+/g, '0')}`,
+    key: failureKey({ code, message, frame, flow, line: numberIn('line'), column: numberIn('column') }),
   };
 }
 
 /** Jobs that failed in the same way, each group in the order of its first job. */
 export function groupFailures(jobs: readonly SessionRecord[]): readonly (readonly SessionRecord[])[] {
-  const groups = new Map<string, SessionRecord[]>();
-  for (const job of jobs) {
-    const key = failureOf(job)?.key ?? job.id;
-    groups.set(key, [...(groups.get(key) ?? []), job]);
-  }
-  return [...groups.values()];
+  return groupAlike(jobs, (job) => failureOf(job)?.key ?? null);
 }
 
 /** It passed only in a retry. */
