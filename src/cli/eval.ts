@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { withDeadline } from '../base/deadline.js';
 import { ERROR_TABLE, type ErrorCode, encodeError, TroupeError } from '../protocol/errors.js';
 import { Failure } from '../protocol/report/failure.js';
 import { Report } from '../protocol/report/report.js';
@@ -9,6 +10,7 @@ import { describeFailure, UsageError } from './failure.js';
 import { type UsedService, useService } from './own-service.js';
 import { parseWords } from './parse-options.js';
 import { printError, printJson } from './terminal.js';
+import { endAtSecond, watchSignals } from './watch-signals.js';
 
 /**
  * Runs a script from the shell, in a session that is there or in one of its own, and prints its value as JSON.
@@ -16,11 +18,17 @@ import { printError, printJson } from './terminal.js';
  */
 export async function runEval(args: readonly string[]): Promise<number> {
   const { js, url, own, ...given } = await readOptions(args);
+  const signals = watchSignals();
+  endAtSecond(signals);
+  const cancelled = new AbortController();
+  void signals.first.then((name) => cancelled.abort(new TroupeError('UNAVAILABLE', `Cancelled by ${name}`)));
+  const { signal } = cancelled;
   let service: UsedService | null = null;
   try {
     const session = given.session === 'last' ? await lastSession(url) : given.session;
-    service = await useService({ url, own, session, sessions: 1 });
-    const value = await evaluate(service, session, js);
+    service = await useService({ url, own, session, sessions: 1, signal });
+    signal.throwIfAborted();
+    const value = await evaluate(service, session, js, signal);
     printJson(value, 2);
     return 0;
   } catch (error) {
@@ -30,15 +38,24 @@ export async function runEval(args: readonly string[]): Promise<number> {
     return code === 'UNAVAILABLE' || code === 'UNAUTHORIZED' || code === 'NOT_FOUND' ? 2 : 1;
   } finally {
     await service?.close();
+    signals.release();
   }
 }
 
-async function evaluate(service: UsedService, session: string | undefined, js: string): Promise<unknown> {
+/** @throws the signal's reason; the script goes on then, unless its session was made for it */
+async function evaluate(
+  service: UsedService,
+  session: string | undefined,
+  js: string,
+  signal: AbortSignal,
+): Promise<unknown> {
   const { client } = service;
-  if (session !== undefined) return evaluateIn(service, encodeURIComponent(session), js);
+  if (session !== undefined) {
+    return withDeadline(evaluateIn(service, encodeURIComponent(session), js), { signal });
+  }
   const { id } = SessionRecord.parse(await client.json('POST', '/api/sessions', { name: 'troupe eval' }));
   try {
-    return await evaluateIn(service, id, js);
+    return await withDeadline(evaluateIn(service, id, js), { signal });
   } finally {
     await client.json('DELETE', `/api/sessions/${id}`);
   }

@@ -1,5 +1,6 @@
 import { didYouMean } from './closest-word.js';
 import { describeFailure, UnprovenService, UsageError } from './failure.js';
+import { heedNohup } from './hang-up.js';
 import { commandNames, helpFor } from './help.js';
 import { print, printError } from './terminal.js';
 import { readVersion } from './version.js';
@@ -19,6 +20,7 @@ let listens = false;
 export async function main(argv: readonly string[]): Promise<number> {
   const [command, ...rest] = argv;
   outliveReaders(command);
+  heedNohup();
   try {
     if (command !== undefined && isCommand(command) && (rest.includes('--help') || rest.includes('-h'))) {
       print(helpFor(command, rest[0]));

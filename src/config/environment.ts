@@ -32,6 +32,11 @@ export function agentHome(env: NodeJS.ProcessEnv = process.env, platform: NodeJS
   return join(env.XDG_DATA_HOME ? resolve(env.XDG_DATA_HOME) : join(homedir(), ...inHome), 'troupe');
 }
 
+/** The program that a shell says it started (`_` of bash, zsh, and ksh): this one, or what ran it; '' if none says so. */
+export function startedBy({ _: program = '' }: NodeJS.ProcessEnv = process.env): string {
+  return program;
+}
+
 /** Whether TROUPE_HOME names the home. */
 export function hasNamedHome(env: NodeJS.ProcessEnv = process.env): boolean {
   return Boolean(env.TROUPE_HOME);

@@ -11,7 +11,7 @@ import { Upstream } from './upstream.js';
  * `troupe mcp`: the Model Context Protocol over standard input and output, for clients that start their servers. Forwards to
  * `/mcp` of the service that runs for the home, or of one that it starts. Standard output has messages only.
  * Loads as little as possible, so that it answers at once.
- * @returns 0 when the input has ended, or with SIGINT or SIGTERM
+ * @returns 0 when the input has ended, or with SIGINT, SIGTERM, or SIGHUP
  */
 export async function runMcp(args: readonly string[]): Promise<number> {
   const { url = serviceUrl() } = parseOptions(args, { url: { type: 'string' } });
@@ -30,10 +30,14 @@ export async function runMcp(args: readonly string[]): Promise<number> {
     stateless: new StatelessUpstream({ find, token }),
     version: readVersion(),
   });
-  await Promise.race([bridge.run(), stop.first]);
-  await bridge.close();
-  stop.release();
-  // A client that still holds the other end of the pipe must not keep this process.
-  process.stdin.destroy();
-  return 0;
+  try {
+    await Promise.race([bridge.run(), stop.first]);
+    return 0;
+  } finally {
+    // Also when its terminal is gone, which fails reading.
+    await bridge.close();
+    stop.release();
+    // A client that still holds the other end of the pipe must not keep this process.
+    process.stdin.destroy();
+  }
 }

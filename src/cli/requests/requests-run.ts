@@ -17,6 +17,7 @@ import { SettingsFile } from '../../request-client/window/settings-file.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 import { print, printError } from '../terminal.js';
+import { endAtSecond, watchSignals } from '../watch-signals.js';
 import { CONNECTION_OPTIONS, withFlags } from './connection-flags.js';
 
 const MAX_ITERATIONS = 10_000;
@@ -28,9 +29,9 @@ const MAX_ITERATIONS = 10_000;
 export async function runRequestsRun(args: readonly string[]): Promise<number> {
   const { file, env, junit, folder, timeoutMs, data, iterations, adapt } = readOptions(args);
   const stop = new AbortController();
-  const onSignal = (): void => stop.abort(new TroupeError('UNAVAILABLE', 'The run was cancelled'));
-  process.once('SIGINT', onSignal);
-  process.once('SIGTERM', onSignal);
+  const signals = watchSignals();
+  void signals.first.then(() => stop.abort(new TroupeError('UNAVAILABLE', 'The run was cancelled')));
+  endAtSecond(signals);
   const saved = await SettingsFile.open(requestSettingsFile());
   const routes = new Routes(adapt(saved.connection));
   const tokens = new TokenStore({
@@ -61,8 +62,7 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
       stop.signal,
     );
   } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    signals.release();
     await runner?.close();
   }
 }

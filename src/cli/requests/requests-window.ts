@@ -21,6 +21,7 @@ import { Workspace } from '../../request-client/window/workspace.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 import { print, printError } from '../terminal.js';
+import { endAtSecond, watchSignals } from '../watch-signals.js';
 import { CONNECTION_OPTIONS, withFlags } from './connection-flags.js';
 
 /** Opens the window and runs until it is closed, the page asks for the end, or a signal comes. */
@@ -42,16 +43,15 @@ export async function runRequestsWindow(args: readonly string[]): Promise<number
   const folder = file === null ? process.cwd() : dirname(resolve(file));
   const server = await WindowServer.start({ workspace, folder, port });
   print(`The request client is at ${server.url}\nCtrl-C ends it\n`);
-  const signalled = new Promise<void>((done) => {
-    process.once('SIGINT', () => done());
-    process.once('SIGTERM', () => done());
-  });
+  const signals = watchSignals();
+  endAtSecond(signals);
   const window = open ? await openWindow(server.openingUrl(), { browser: browserCommand() }) : null;
   if (window?.problem != null) printError(`${window.problem}\n`);
-  await Promise.race([signalled, server.quit, ...(window?.closed == null ? [] : [window.closed])]);
+  await Promise.race([signals.first, server.quit, ...(window?.closed == null ? [] : [window.closed])]);
   await window?.close();
   await server.close();
   await workspace.close();
+  signals.release();
   return 0;
 }
 
