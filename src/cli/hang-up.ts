@@ -42,7 +42,7 @@ function isLinux(): boolean {
 
 function isOfNohup(): boolean {
   if ([1, 2].some((fd) => basename(linkOf(fd)) === 'nohup.out')) return true;
-  const flags = /^flags:\s*([0-7]+)/m.exec(textOf('/proc/self/fdinfo/0'))?.[1];
+  const flags = /(?:^|\n)flags:\s*([0-7]+)/.exec(textOf('/proc/self/fdinfo/0'))?.[1];
   // O_WRONLY is 1 of the two bits of the access mode.
   return linkOf(0) === '/dev/null' && flags !== undefined && (Number.parseInt(flags, 8) & 3) === 1;
 }
@@ -52,9 +52,9 @@ function isBelowIgnorer(): boolean {
   let pid = process.ppid;
   for (let above = 0; above < MAX_ANCESTORS && pid > 1 && readProcess(pid)?.session === session; above += 1) {
     const status = textOf(`/proc/${pid}/status`);
-    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1];
+    const ignored = /\nSigIgn:\s*([0-9a-f]+)\n/.exec(status)?.[1];
     if (ignored !== undefined && (BigInt(`0x${ignored}`) & HANG_UP) !== 0n) return true;
-    pid = Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1] ?? 0);
+    pid = Number(/\nPPid:\s*(\d+)\n/.exec(status)?.[1] ?? 0);
   }
   return false;
 }

@@ -1,6 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, rm } from 'node:fs/promises';
 import { serviceToken } from '../config/environment.js';
 import { type ConfigFlags, configElsewhere, readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
@@ -50,7 +48,9 @@ export async function useService(wanted: {
     }
   }
   if (wanted.session !== undefined) throw new TroupeError('UNAVAILABLE', 'No service runs here; --url names one');
-  const home = await mkdtemp(join(tmpdir(), 'troupe-run-'));
+  const { clearLeftovers, makeTemporary } = await import('./leftovers.js');
+  await clearLeftovers(config);
+  const home = await makeTemporary('run');
   try {
     // Browsers that run as another user keep their profiles below it.
     await chmod(home, 0o755);

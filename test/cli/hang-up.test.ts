@@ -12,8 +12,8 @@ import {
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import { ignoresHangUp } from '#troupe/cli/hang-up.js';
-import { readServiceFile, serviceFileOf } from '#troupe/cli/local-service/service-file.js';
 import { watchSignals } from '#troupe/cli/watch-signals.js';
+import { readServiceFile, serviceFileOf } from '#troupe/client/local-service/service-file.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { killProcess, processesWith } from '../support/processes.js';

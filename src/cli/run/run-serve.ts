@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { pause, settlesWithin, stretched, unstretched, withSignal } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { StateName } from '../../protocol/login-state.js';
+import { makeTemporary, noteGroup } from '../leftovers.js';
 import { askSite, isUsable, type SiteAnswer } from './site-answer.js';
 
 const FILE = 'troupe-run.json';
@@ -84,6 +85,7 @@ export async function serveForRun(serve: RunSettings['serve'], run: ServeRun): P
 
 async function startServe(serve: Serve, { cwd, signal, anyway, say }: ServeRun): Promise<() => Promise<void>> {
   const { command } = serve;
+  const folder = await makeTemporary('serve');
   // A group of its own: a shell does not hand a signal on to what it runs.
   const child = spawn(command, { shell: true, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
@@ -112,7 +114,7 @@ async function startServe(serve: Serve, { cwd, signal, anyway, say }: ServeRun):
   let stopped: Promise<void> | undefined;
   const stop = () => {
     phase = 'stopping';
-    stopped ??= endGroup(child.pid, ended);
+    stopped ??= endGroup(child.pid, ended).finally(() => rm(folder, { recursive: true, force: true }));
     return stopped;
   };
   const isThere = (answer: SiteAnswer) => isUsable(answer) || (anyway && answer.kind === 'answer');
@@ -139,6 +141,7 @@ async function startServe(serve: Serve, { cwd, signal, anyway, say }: ServeRun):
     }
   };
   try {
+    if (child.pid !== undefined) await noteGroup(folder, child.pid);
     await withSignal({ signals: [signal, gone.signal] }, waitUntilThere);
     phase = 'ready';
     return stop;

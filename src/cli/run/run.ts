@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { resolve } from 'node:path';
 import { idleFunctions } from '../../agent-js/flows/flow-check.js';
 import { startLimit } from '../../base/deadline.js';
 import { hookOf } from '../../base/flow-file.js';
@@ -17,6 +17,7 @@ import type { SuitePart } from '../../report/suite/suite-file.js';
 import { countFlows, isFlaky, type SuiteResult, unrunFlow } from '../../report/suite/suite-result.js';
 import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
 import { describeFailure, UsageError } from '../failure.js';
+import { clearLeftovers, makeTemporary } from '../leftovers.js';
 import { type UsedService, useService } from '../own-service.js';
 import type { ServiceClient } from '../service-client.js';
 import { print, printError } from '../terminal.js';
@@ -131,6 +132,8 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
       anyway: options.serveAnyway,
       say: (line: string) => printError(`${line}\n`),
     };
+    // What an earlier run that was killed started may still answer at the address of `serve`.
+    await clearLeftovers(readConfig({}));
     closers.push(await serveForRun(settings.serve, served));
     const parallel = options.parallel ?? Math.min(flows.length, Math.max(1, cpus().length));
     const { url, own, driver } = options;
@@ -332,7 +335,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
   const folderOf = (index: number, attempt = 0) => attemptFolder(folders[index] ?? '', attempt);
   const progress = new RunProgress(process.stdout, { total: flows.length, colours: mayColour() });
   const headed = new HeadedRun(service.client, options, (line) => progress.say(line));
-  const temporary = options.report === undefined ? await mkdtemp(join(tmpdir(), 'troupe-reports-')) : null;
+  const temporary = options.report === undefined ? await makeTemporary('reports') : null;
   try {
     // Without a folder for reports, only those of failures are read, for what they say.
     const whole = temporary === null || options.updateBaselines;

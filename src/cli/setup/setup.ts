@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findService, type LocalService } from '../../client/local-service/find-service.js';
 import { type Config, readConfig } from '../../config.js';
 import { encodeError } from '../../protocol/errors.js';
+import { makeTemporary } from '../leftovers.js';
 import { parseOptions } from '../parse-options.js';
 import { print } from '../terminal.js';
 import { readVersion } from '../version.js';
@@ -62,7 +62,7 @@ export async function runDoctor(args: readonly string[]): Promise<number> {
 /** A home that is not there yet is not made for it: what is looked at is where it would be. */
 async function checkBeforeHome(config: Config): Promise<readonly Finding[]> {
   if (existsSync(config.home)) return checkMachine(config);
-  const tmpDir = await mkdtemp(join(tmpdir(), 'troupe-doctor-'));
+  const tmpDir = await makeTemporary('doctor');
   try {
     // The user that browsers run as must reach a browser that is unpacked there; else it would be unpacked elsewhere.
     await chmod(tmpDir, 0o755);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pause } from '../../../base/deadline.js';
@@ -13,6 +13,7 @@ import { Report } from '../../../protocol/report/report.js';
 import type { JobRequest, SessionRecord } from '../../../protocol/session.js';
 import { ranMs } from '../../../protocol/times.js';
 import { describeFailure } from '../../failure.js';
+import { makeTemporary } from '../../leftovers.js';
 import type { ServiceClient } from '../../service-client.js';
 import { failureOf } from '../flow-failure.js';
 import { originalName, type PlannedFlow } from '../plan/plan-run.js';
@@ -124,7 +125,7 @@ async function runClaimed(
   const { client, progress, flows, cancelled } = context;
   const name = flows[index]?.name ?? '';
   const held = holdClaim(coordinator, claim);
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-joined-'));
+  const folder = await makeTemporary('joined');
   try {
     const record = await runOne(context, request, AbortSignal.any([cancelled, held.lost]), () =>
       progress.started(index, name),
