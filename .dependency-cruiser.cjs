@@ -12,7 +12,7 @@ const FLOORS = [
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['artifact-store', 'containers'],
-  ['files', 'net-policy', 'client'],
+  ['files', 'net-policy', 'client', 'threads'],
   ['protocol'],
   ['base'],
 ];

@@ -26,6 +26,7 @@ import { VideoEncoding } from './supervisor/browsers/index.js';
 import { EventHub } from './supervisor/events/index.js';
 import { Supervisor } from './supervisor/supervisor.js';
 import type { Log } from './telemetry/log.js';
+import { watchThreads } from './threads/thread-faults.js';
 import { Outbox } from './webhooks/outbox.js';
 import { targetRule } from './webhooks/webhook-target.js';
 
@@ -124,6 +125,8 @@ export async function startService(
     };
     const { driver, description } = options.driver ?? (await chooseDriver(surroundings));
     signal?.throwIfAborted();
+    const stopWatching = watchThreads();
+    built.push(async () => stopWatching());
     const threads = new ThreadPool(
       { entry: new URL('./actors/session/session.thread.js', import.meta.url), name: 'sessions' },
       Math.max(1, cpus().length - 1),

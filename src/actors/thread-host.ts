@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel, type Worker } from 'node:worker_threads';
 import { type Remote, transfer, wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { type Observable, Subject } from 'rxjs';
@@ -7,6 +7,9 @@ import { type Clock, systemClock } from '../base/clock.js';
 import { startLimit, withDeadline } from '../base/deadline.js';
 import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
+import { openWorker } from '../threads/open-worker.js';
+import { endReason } from '../threads/thread-end.js';
+import { noteThread } from '../threads/thread-faults.js';
 import type { ActorKind, ActorRef, AskBounds, MessageMap, Termination } from './actor.js';
 import type { ThreadControl, ThreadStats } from './actor-thread.js';
 import { type Frame, FrameKind } from './frames.js';
@@ -65,6 +68,7 @@ export interface ThreadOptions {
  * the thread was ended because it missed its heartbeat: which of its actors hangs is then unknown.
  */
 export class ThreadHost {
+  readonly #part: string;
   readonly #worker: Worker;
   readonly #control: Remote<ThreadControl>;
   readonly #port: ThreadPort;
@@ -87,13 +91,12 @@ export class ThreadHost {
   #alive = true;
 
   constructor(options: ThreadOptions) {
-    this.#worker = new Worker(options.entry, {
-      name: options.name,
-      // Threads do not need the process's loaders and inspectors, nor the keys in its environment.
-      execArgv: [],
-      env: {},
-      ...(options.maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } }),
-    });
+    this.#part = options.name;
+    this.#worker = openWorker(
+      options.entry,
+      { name: options.name, part: this.#part },
+      options.maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } },
+    );
     this.#control = wrap<ThreadControl>(nodeEndpoint(this.#worker));
     // There is one listener for each pending call.
     setMaxListeners(0, this.#gone.signal);
@@ -103,13 +106,14 @@ export class ThreadHost {
       refused: (frame, error) => this.#refused(frame, error),
     });
     this.exited = new Promise((resolve) => {
-      let cause = new Error('The thread exited');
-      this.#worker.on('error', (error: Error) => {
-        cause = error;
+      let cause: Error | null = null;
+      this.#worker.on('error', (error: unknown) => {
+        cause = error instanceof Error ? error : new Error(String(error));
       });
-      this.#worker.once('exit', () => {
-        this.#lost(cause);
-        resolve(cause);
+      this.#worker.once('exit', (code) => {
+        const reason = cause ?? new Error(`The thread exited with code ${code}`);
+        this.#lost(reason);
+        resolve(reason);
       });
     });
     this.#clock = options.clock ?? systemClock;
@@ -219,6 +223,7 @@ export class ThreadHost {
     // If the thread dies first, `exited` reports it; the call itself would stay pending forever.
     void connected.then(() => {
       this.#hasLoaded = true;
+      noteThread(this.#part, null);
       cancelLoad();
     });
     const ping = () => connected.then(() => this.#control.ping());
@@ -270,7 +275,10 @@ export class ThreadHost {
     this.#alive = false;
     this.#heartbeat.stop();
     this.#port.close();
-    if (!this.#hasLoaded) this.#lostError = startError(this.#hang ?? cause);
+    if (!this.#hasLoaded) {
+      this.#lostError = startError(this.#hang ?? cause);
+      noteThread(this.#part, this.#lostError.message);
+    }
     this.#asks.failAll(this.#lostError);
     this.#gone.abort(this.#lostError);
     const termination: Termination =
@@ -292,6 +300,6 @@ function lostError(): TroupeError {
   return new TroupeError('SESSION_RESTARTED', 'The thread of the session ended while the call was under way');
 }
 
-function startError({ message }: Error): TroupeError {
-  return new TroupeError('SESSION_RESTARTED', `The thread of the session could not start: ${message}`);
+function startError(cause: Error): TroupeError {
+  return new TroupeError('SESSION_RESTARTED', `The thread of the session could not start: ${endReason(cause)}`);
 }

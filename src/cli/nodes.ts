@@ -48,8 +48,9 @@ export async function runHealth(args: readonly string[]): Promise<number> {
     return 0;
   }
   const service = trusted(reached, config);
-  const { status, capacity } = Health.parse(await service.json('GET', '/api/health'));
+  const { status, capacity, faults = [] } = Health.parse(await service.json('GET', '/api/health'));
   print(`${status}: ${capacity.running} of ${capacity.max} run, ${capacity.queued} wait\n`);
+  for (const { part, reason } of faults) print(`${part}: ${reason}\n`);
   return status === 'ok' ? 0 : 1;
 }
 

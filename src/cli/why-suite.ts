@@ -1,7 +1,7 @@
 import { isExpected, SuiteTests, type TestState } from '../protocol/batches/suite.js';
 import { encodeError } from '../protocol/errors.js';
-import type { Failure } from '../protocol/report/failure.js';
 import { alikeLine, failureKey, groupAlike } from '../protocol/report/alike-failures.js';
+import type { Failure } from '../protocol/report/failure.js';
 import { SessionRecord } from '../protocol/session.js';
 import { testText } from '../protocol/state-text.js';
 import { failureText } from '../report/suite/failure-text.js';

@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { withDeadline } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
+import { openWorker } from '../threads/open-worker.js';
 import type { JournalOpened, JournalPlace } from './messages.js';
 
 /**
@@ -8,15 +9,15 @@ import type { JournalOpened, JournalPlace } from './messages.js';
  */
 const OPEN_DEADLINE_MS = 120_000;
 
+const ENTRY = new URL('./journal.thread.js', import.meta.url);
+const NAMES = { name: 'journal', part: 'journal' };
+
 /** Starts the journal's thread, which opens the database. The caller must terminate the thread. */
-export function startWorker(place: JournalPlace): Worker {
-  return new Worker(new URL('./journal.thread.js', import.meta.url), {
-    workerData: place,
-    name: 'journal',
-    // The thread needs none of the process's loaders, inspectors, or environment variables.
-    execArgv: [],
-    env: {},
-  });
+export function startWorker(place: JournalPlace, entry = ENTRY): Worker {
+  const worker = openWorker(entry, NAMES, { workerData: place });
+  // One at least, also while it is ended for another reason: an error without a listener would end the process.
+  worker.on('error', () => undefined);
+  return worker;
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { Worker } from 'node:worker_threads';
-import { withDeadline } from '../base/deadline.js';
+import { pause, stretched, withDeadline } from '../base/deadline.js';
 import { deferred } from '../base/deferred.js';
+import { sentenceOf } from '../base/system-fault.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { SessionId, type SessionRecord } from '../protocol/session.js';
+import { endReason } from '../threads/thread-end.js';
 import type { JoinedAttempt, JoinedChange, JoinedJob, JoinedSelection, SuiteChange } from './joined-changes.js';
 import { type JournalBatch, toWrite } from './journal-batch.js';
 import { firstMessage, startWorker } from './journal-worker.js';
@@ -46,6 +48,14 @@ export type { BatchCounts, FlowRun, SessionQuery, Submission, WriteRights } from
 export type { DamagedSession, StoredRequest, StoredSession, WaitingSession } from './rows.js';
 
 const CLOSE_DEADLINE_MS = 10_000;
+/** The first pause before the thread is started again, the longest, and how long it is tried; in milliseconds. */
+const REOPEN_PAUSE_MS = 100;
+const MAX_REOPEN_PAUSE_MS = 10_000;
+const REOPEN_MS = 600_000;
+/** A thread that ends within this time of its start ends soon, in milliseconds. */
+const SOON_MS = 60_000;
+/** A request that several threads had when they ended is not given to another one. */
+const MAX_LOSSES = 2;
 /** Bounds on writes that wait for the disk: rows in total, and characters of their JSON. */
 const MAX_WAITING_ROWS = 100_000;
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
@@ -55,15 +65,27 @@ const PROBE_CHARACTERS = 64 * 1024;
 const MAX_PAGE = 10_000;
 
 interface Pending {
+  readonly request: JournalRequest;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly rows: number;
   readonly characters: number;
+  /** How many threads ended while they had it. */
+  losses: number;
+  /** Rejected, and not to be sent again; it is known only from the file whether it was written. */
+  isGivenUp: boolean;
 }
 
 type Unnumbered<T> = T extends JournalRequest ? Omit<T, 'id'> : never;
 
 type State = 'open' | 'closing' | 'closed';
+
+/** A thread that ended, until another one has opened the file. */
+interface Outage {
+  readonly sinceMs: number;
+  /** Null during the first try: calls wait for it. */
+  error: TroupeError | null;
+}
 
 /**
  * The durable store of sessions and their events: a handle of the journal's thread. The service owns it and must close
@@ -71,8 +93,13 @@ type State = 'open' | 'closing' | 'closed';
  *
  * Writes that arrive during a commit share the next transaction. At most 100,000 rows and 64 Mi characters may wait; a
  * write beyond that is rejected with UNAVAILABLE (a single larger one is accepted if nothing waits), so a writer that
- * must not lose data has to await its writes. If the thread dies, every call is rejected with UNAVAILABLE at once, and
- * {@link Journal.failed} settles.
+ * must not lose data has to await its writes.
+ *
+ * If the thread dies, another one opens the file. Calls wait while that is tried for the first time, and are then
+ * repeated in order, but for writes that the first thread committed: the number of the newest event tells which these
+ * are. If it fails, reads and writes are rejected with UNAVAILABLE until it succeeds; those that are to be kept
+ * (`isKept`) wait. With a database server, or after ten minutes, every call is rejected, and {@link Journal.failed}
+ * settles.
  */
 export class Journal {
   /**
@@ -80,10 +107,13 @@ export class Journal {
    * service's.
    */
   readonly instance: string;
-  /** Resolves with the reason if the journal's thread dies. Never rejects; stays pending after a normal close. */
+  /** Resolves with the reason if the journal cannot go on. Never rejects; stays pending after a normal close. */
   readonly failed: Promise<TroupeError>;
   readonly #failed = deferred<TroupeError>();
-  readonly #worker: Worker;
+  readonly #start: () => Worker;
+  /** The database is on a server. */
+  readonly #isServed: boolean;
+  #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   readonly #log: (line: string) => void;
   readonly #health = new WriteHealth(() => this.#probe());
@@ -92,19 +122,45 @@ export class Journal {
   #waitingRows = 0;
   #waitingCharacters = 0;
   #lastSeq: number;
+  /** The number of the newest event in the replies so far. */
+  #repliedSeq: number;
   #state: State = 'open';
+  #outage: Outage | null = null;
+  /** Never rejects. */
+  #reopening: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
+  #openedAtMs = performance.now();
+  /** How many threads ended in a row, each soon after its start. */
+  #deaths = 0;
   #failure: TroupeError | null = null;
   #closed: Promise<void> | null = null;
 
-  private constructor(worker: Worker, opened: JournalOpened & { opened: true }, log: (line: string) => void) {
+  private constructor(
+    start: () => Worker,
+    isServed: boolean,
+    worker: Worker,
+    opened: JournalOpened & { opened: true },
+    log: (line: string) => void,
+  ) {
+    this.#start = start;
+    this.#isServed = isServed;
     this.#worker = worker;
     this.instance = opened.instance;
     this.#lastSeq = opened.lastSeq;
+    this.#repliedSeq = opened.lastSeq;
     this.#log = log;
     this.failed = this.#failed.promise;
+    this.#listen(worker);
+  }
+
+  #listen(worker: Worker): void {
+    let reason: string | null = null;
     worker.on('message', (replies: readonly JournalReply[]) => this.#settle(replies));
-    worker.on('error', (error) => this.#fail(`The journal's thread failed: ${encodeError(error).error}`));
-    worker.on('exit', (code) => this.#fail(`The journal's thread exited with code ${code}`));
+    worker.on('error', (error) => {
+      reason = `The journal's thread failed: ${endReason(error)}`;
+    });
+    // After the last replies.
+    worker.once('exit', (code) => this.#ended(reason ?? `The journal's thread exited with code ${code}`));
   }
 
   /**
@@ -113,13 +169,15 @@ export class Journal {
    * @throws UNAVAILABLE if the file is not a database or belongs to another program, was written by a newer version, is
    *   open in another running service, or cannot be written; the message names the file and the remedy
    */
-  static async open(options: JournalPlace & { log?(line: string): void }): Promise<Journal> {
-    const { file, database, isShared, log = () => {} } = options;
-    const worker = startWorker({ file, database, isShared });
+  static async open(options: JournalPlace & { log?(line: string): void; readonly entry?: URL }): Promise<Journal> {
+    const { file, database, isShared, entry, log = () => {} } = options;
+    const place = { file, database, isShared };
+    const start = () => startWorker(place, entry);
+    const worker = start();
     let tables: readonly SalvagedTable[];
     try {
       const opened = await firstMessage(worker);
-      if (opened.opened === true) return new Journal(worker, opened, log);
+      if (opened.opened === true) return new Journal(start, database !== undefined, worker, opened, log);
       if (opened.opened === false) throw decodeError(opened.error);
       tables = opened.tables;
     } catch (error) {
@@ -328,7 +386,7 @@ export class Journal {
 
   /** Why the last write failed; null while writes succeed. See {@link WriteHealth.fault}. */
   writeFault(): TroupeError | null {
-    return this.#failure ?? this.#health.fault();
+    return this.#failure ?? this.#outage?.error ?? this.#health.fault();
   }
 
   async #probe(): Promise<void> {
@@ -365,13 +423,15 @@ export class Journal {
   }
 
   async #close(): Promise<void> {
-    if (this.#failure === null) {
+    if (this.#failure === null && this.#outage === null) {
       const reply = this.#ask({ op: 'close' });
       this.#state = 'closing';
       const late = () => new TroupeError('UNAVAILABLE', `The journal did not close within ${CLOSE_DEADLINE_MS} ms`);
       await withDeadline(reply, { ms: CLOSE_DEADLINE_MS, late }).catch((error) => this.#log(encodeError(error).error));
     }
     this.#state = 'closed';
+    this.#closing.abort();
+    await this.#reopening;
     await this.#worker.terminate();
     this.#rejectAll(new TroupeError('UNAVAILABLE', 'The journal is closed'));
   }
@@ -384,6 +444,8 @@ export class Journal {
   #ask(request: Unnumbered<JournalRequest>, rows = 1, characters = 0): Promise<unknown> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     if (this.#state !== 'open') return Promise.reject(new TroupeError('UNAVAILABLE', 'The journal is closed'));
+    const outage = this.#outage?.error ?? null;
+    if (outage !== null && !isKept(request)) return Promise.reject(outage);
     const full =
       this.#waitingRows + rows > MAX_WAITING_ROWS || this.#waitingCharacters + characters > MAX_WAITING_CHARACTERS;
     if (full && this.#waitingRows > 0 && request.op !== 'close') {
@@ -393,13 +455,16 @@ export class Journal {
     this.#waitingCharacters += characters;
     // All calls of one turn share one message: posting costs more than its content.
     const id = this.#nextId++;
-    if (this.#outbox.push({ ...request, id }) === 1) queueMicrotask(() => this.#flush());
+    const numbered: JournalRequest = { ...request, id };
+    if (this.#outbox.push(numbered) === 1) queueMicrotask(() => this.#flush());
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject, rows, characters });
+      this.#pending.set(id, { request: numbered, resolve, reject, rows, characters, losses: 0, isGivenUp: false });
     });
   }
 
   #flush(): void {
+    // What waits for another thread is sent with all that is pending.
+    if (this.#outage !== null) return;
     const requests = this.#outbox;
     this.#outbox = [];
     if (this.#failure === null && requests.length > 0) this.#worker.postMessage(requests);
@@ -411,12 +476,144 @@ export class Journal {
       const error = 'error' in reply ? decodeError(reply.error) : null;
       if (pending !== undefined && reply.wrote) this.#health.note(error);
       if (pending === undefined || 'waits' in reply) continue;
-      this.#pending.delete(reply.id);
-      this.#waitingRows -= pending.rows;
-      this.#waitingCharacters -= pending.characters;
-      if ('value' in reply) pending.resolve(reply.value);
+      this.#take(reply.id, pending);
+      if ('value' in reply) this.#resolve(pending, reply.value);
       else if (error !== null) pending.reject(error);
     }
+  }
+
+  #resolve(pending: Pending, value: unknown): void {
+    const events = eventsOf(pending.request);
+    if (events > 0) this.#repliedSeq = Math.max(this.#repliedSeq, Number(value) + events - 1);
+    pending.resolve(value);
+  }
+
+  #take(id: number, pending: Pending): void {
+    this.#pending.delete(id);
+    this.#waitingRows -= pending.rows;
+    this.#waitingCharacters -= pending.characters;
+  }
+
+  #refuse(id: number, pending: Pending, error: TroupeError): void {
+    this.#take(id, pending);
+    pending.reject(error);
+  }
+
+  #ended(reason: string): void {
+    // A server's database has other writers, and an owner that the thread may have lost: the service starts anew.
+    if (this.#state !== 'open' || this.#failure !== null || this.#isServed) {
+      this.#fail(reason);
+      return;
+    }
+    this.#log(`${reason}; it is started again`);
+    for (const pending of this.#pending.values()) pending.losses += 1;
+    this.#deaths = performance.now() - this.#openedAtMs > SOON_MS ? 0 : this.#deaths + 1;
+    this.#reopening = this.#reopen(reason);
+  }
+
+  /** Never rejects. */
+  async #reopen(reason: string): Promise<void> {
+    const outage: Outage = { sinceMs: performance.now(), error: null };
+    this.#outage = outage;
+    this.#outbox = [];
+    // A thread that ends each time soon after its start does not keep a core busy.
+    const firstMs = this.#deaths === 0 ? 0 : Math.min(REOPEN_PAUSE_MS * 2 ** this.#deaths, MAX_REOPEN_PAUSE_MS);
+    await pause(firstMs, { signal: this.#closing.signal }).catch(() => undefined);
+    if (this.#closing.signal.aborted) return;
+    for (let pauseMs = REOPEN_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_REOPEN_PAUSE_MS)) {
+      const why = await this.#tryToReopen();
+      if (why === null) return;
+      const message = `${reason}, and cannot be started again: ${why}`;
+      if (performance.now() - outage.sinceMs > stretched(REOPEN_MS)) {
+        this.#outage = null;
+        this.#fail(message);
+        return;
+      }
+      if (outage.error === null) this.#log(message);
+      const error = new TroupeError('UNAVAILABLE', message);
+      outage.error = error;
+      for (const pending of this.#pending.values()) {
+        if (isKept(pending.request)) continue;
+        pending.isGivenUp = true;
+        pending.reject(error);
+      }
+      await pause(pauseMs, { signal: this.#closing.signal }).catch(() => undefined);
+      if (this.#closing.signal.aborted) return;
+    }
+  }
+
+  /** @returns why it failed; null if the journal is open again, or is being closed */
+  async #tryToReopen(): Promise<string | null> {
+    let worker: Worker;
+    try {
+      worker = this.#start();
+    } catch (error) {
+      return sentenceOf(error);
+    }
+    try {
+      const opened = await firstMessage(worker);
+      if (opened.opened === false) throw decodeError(opened.error);
+      // Its rows are copied by a service that starts.
+      if (opened.opened === 'damaged') throw new Error('the file is damaged; start the service again');
+      if (opened.instance !== this.instance) throw new Error('the file is another one');
+      if (this.#state === 'open') {
+        this.#goOn(worker, opened.lastSeq);
+        return null;
+      }
+    } catch (error) {
+      await worker.terminate();
+      return this.#state === 'open' ? endReason(error) : null;
+    }
+    await worker.terminate();
+    return null;
+  }
+
+  /** @param lastSeq the number of the newest event in the file, after the replies that arrived */
+  #goOn(worker: Worker, lastSeq: number): void {
+    this.#worker = worker;
+    this.#openedAtMs = performance.now();
+    this.#listen(worker);
+    this.#outage = null;
+    const fault = this.#settleCommitted(lastSeq);
+    if (fault !== null) {
+      void worker.terminate();
+      this.#fail(fault);
+      return;
+    }
+    const lost = new TroupeError('UNAVAILABLE', 'The thread of the journal ended during the call; try again');
+    for (const [id, pending] of [...this.#pending]) {
+      if (pending.isGivenUp || pending.losses > MAX_LOSSES || !isRepeatable(pending.request)) {
+        this.#refuse(id, pending, lost);
+      }
+    }
+    this.#outbox = [...this.#pending.values()].map(({ request }) => request);
+    this.#flush();
+    this.#log('The journal is open again');
+  }
+
+  /**
+   * Settles the writes that the thread committed without a reply. Requests are written in order, and each event has the
+   * next number, so these are the first ones up to `lastSeq`.
+   * @returns why the file cannot be what this journal wrote, or null
+   */
+  #settleCommitted(lastSeq: number): string | null {
+    const written: [id: number, pending: Pending][] = [];
+    let seq = this.#repliedSeq;
+    for (const entry of this.#pending) {
+      if (seq >= lastSeq) break;
+      written.push(entry);
+      seq += eventsOf(entry[1].request);
+    }
+    if (seq !== lastSeq) return `The journal has ${lastSeq} as its newest event, and not ${seq}`;
+    const unknown = new TroupeError('UNAVAILABLE', 'The thread of the journal ended; the change may have been written');
+    for (const [id, pending] of written) {
+      const events = eventsOf(pending.request);
+      if (events > 0) {
+        this.#take(id, pending);
+        this.#resolve(pending, this.#repliedSeq + 1);
+      } else if (pending.request.op !== 'read') this.#refuse(id, pending, unknown);
+    }
+    return null;
   }
 
   #fail(reason: string): void {
@@ -440,6 +637,20 @@ export class Journal {
     this.#waitingCharacters = 0;
     for (const { reject } of pending) reject(error);
   }
+}
+
+function isKept(request: Unnumbered<JournalRequest>): boolean {
+  return 'isKept' in request && request.isKept === true;
+}
+
+/** How many numbers of events a request takes. */
+function eventsOf(request: JournalRequest): number {
+  return request.op === 'write' ? request.events.length : 0;
+}
+
+/** Whether a request that may have been done already can be done again. Those with events are known to be undone. */
+function isRepeatable(request: JournalRequest): boolean {
+  return request.op !== 'joined' && request.op !== 'suite' && request.op !== 'close';
 }
 
 function pageLimit(limit: number): number {

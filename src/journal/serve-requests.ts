@@ -51,7 +51,7 @@ export function serveRequests(port: MessagePort, store: Store): void {
   };
 
   const write = async (group: readonly WriteRequest[]) => {
-    const { replies, away } = await commitGroup(store, group);
+    const { replies, away } = await commitGroup(store, group, (done) => port.postMessage(done));
     port.postMessage(replies);
     if (tried === 0) awaySinceMs = performance.now();
     const isTooLong = performance.now() - awaySinceMs > KEEP_MS;
@@ -106,8 +106,16 @@ export function serveRequests(port: MessagePort, store: Store): void {
   });
 }
 
-/** One transaction for all. If it fails, one for each, so that only the faulty write is rejected. */
-async function commitGroup(store: Store, group: readonly WriteRequest[]): Promise<Committed> {
+/**
+ * One transaction for all. If it fails, one for each, so that only the faulty write is rejected. These are answered one
+ * by one with `post`: whoever is left without an answer by the end of this thread can then count on the order of the
+ * writes.
+ */
+async function commitGroup(
+  store: Store,
+  group: readonly WriteRequest[],
+  post: (replies: readonly JournalReply[]) => void,
+): Promise<Committed> {
   try {
     const outcomes = await store.commit(group);
     const replies = group.map(({ id }, index): JournalReply => {
@@ -120,13 +128,12 @@ async function commitGroup(store: Store, group: readonly WriteRequest[]): Promis
     if (group.length === 1 || store.concernsAll(error)) {
       return { replies: group.map(({ id }) => ({ ...failed(store, id, error), wrote: true })), away: null };
     }
-    const replies: JournalReply[] = [];
     for (const [index, request] of group.entries()) {
-      const one = await commitGroup(store, [request]);
-      replies.push(...one.replies);
-      if (one.away !== null) return { replies, away: { ...one.away, others: group.slice(index + 1) } };
+      const one = await commitGroup(store, [request], post);
+      post(one.replies);
+      if (one.away !== null) return { replies: [], away: { ...one.away, others: group.slice(index + 1) } };
     }
-    return { replies, away: null };
+    return { replies: [], away: null };
   }
 }
 

@@ -30,6 +30,16 @@ export const SessionArtifact = z.object({
 });
 export type SessionArtifact = z.infer<typeof SessionArtifact>;
 
+/** A part of the service that does not work now. */
+export const HealthFault = z.object({
+  /** `reports`, `screenshot comparison`, `large pictures for MCP`, `sessions`, `scripts`, `Playwright`, `network of browsers`. */
+  part: z.string(),
+  /** Which thread could not start, and why. */
+  reason: z.string(),
+  /** When it first failed. */
+  since: z.iso.datetime(),
+});
+
 /** The response of `GET /api/health`. */
 export const Health = z.object({
   /** `failing`: the journal cannot be written, so no session is accepted; `reason` says why. */
@@ -50,6 +60,11 @@ export const Health = z.object({
     /** Sessions that run and jobs that wait, on all nodes. */
     demand: z.int(),
   }),
+  /**
+   * Parts that did not work when they were last needed; each is tried again when it is needed next. Missing if there are
+   * none.
+   */
+  faults: z.array(HealthFault).optional(),
 });
 export type Health = z.infer<typeof Health>;
 

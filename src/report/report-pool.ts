@@ -1,12 +1,12 @@
 import { MessageChannel } from 'node:worker_threads';
-import { Piscina } from 'piscina';
 import { limitSignal, onAbort, settlesWithin, startLimit } from '../base/deadline.js';
-import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { TaskThreads } from '../threads/task-threads.js';
 import type { BatchJUnitTask } from './batch-junit.js';
 import { sendPages } from './event-pages.js';
-import type { ReportAnswer, ReportTask } from './report.thread.js';
+import type { ReportTask } from './report.thread.js';
 
 /**
  * Two, so that reports leave processor time to the sessions, and a second report need not wait for a long first one.
@@ -26,21 +26,20 @@ const HEAP_MB = 768;
  * rejected with UNAVAILABLE. Owned by the service, which closes it after everything that writes artifacts.
  */
 export class ReportPool {
-  readonly #pool: Piscina<ReportTask | BatchJUnitTask, ReportAnswer>;
+  readonly #threads: TaskThreads<ReportTask | BatchJUnitTask, string>;
   readonly #underWay = new Set<Promise<void>>();
   #closed: Promise<void> | null = null;
 
-  constructor() {
-    this.#pool = new Piscina<ReportTask | BatchJUnitTask, ReportAnswer>({
-      filename: new URL('./report.thread.js', import.meta.url).href,
-      name: 'produce',
-      minThreads: 0,
-      maxThreads: MAX_THREADS,
-      idleTimeout: IDLE_MS,
-      maxQueue: MAX_WAITING,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-      execArgv: [],
-      env: {},
+  /** @param entry of its threads */
+  constructor(entry = new URL('./report.thread.js', import.meta.url)) {
+    this.#threads = new TaskThreads({
+      entry,
+      name: 'report',
+      part: 'reports',
+      size: MAX_THREADS,
+      idleMs: IDLE_MS,
+      maxWaiting: MAX_WAITING,
+      heapMb: HEAP_MB,
     });
   }
 
@@ -68,7 +67,7 @@ export class ReportPool {
     if (this.#closed !== null) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
     const deadline = limitSignal(DEADLINE_MS);
     try {
-      return textOf(await this.#pool.run(task, { name: 'collect', signal: deadline }));
+      return await this.#threads.run(task, { call: 'collect', signal: deadline });
     } catch (error) {
       throw poolError(error, deadline.aborted);
     }
@@ -85,9 +84,9 @@ export class ReportPool {
         startLimit(DEADLINE_MS, () => deadline.abort()),
       ),
     );
-    const made = this.#pool
-      .run({ dir, record, port: port2 }, { transferList: [port2], signal: deadline.signal })
-      .then(textOf)
+    const task = { dir, record, port: port2 };
+    const made = this.#threads
+      .run(task, { call: 'produce', transfer: [port2], signal: deadline.signal })
       .finally(() => done.abort());
     const sent = sendPages(port1, events, done.signal).finally(() => done.signal.aborted || port1.close());
     try {
@@ -107,9 +106,8 @@ export class ReportPool {
   }
 
   async #close(): Promise<void> {
-    // The pool's own close() would end a thread that has a task but has not reported that it is ready.
     await settlesWithin(Promise.all(this.#underWay), CLOSE_MS);
-    await this.#pool.destroy().catch(() => undefined);
+    await this.#threads.close();
   }
 }
 
@@ -117,14 +115,8 @@ function poolError(thrown: unknown, late: boolean): TroupeError {
   if (late)
     return new TroupeError('UNAVAILABLE', `The report was not finished within ${DEADLINE_MS / 1000} s; try again`);
   const { code, error } = encodeError(thrown);
-  // An error without one of our codes is the pool's or the thread's.
+  // An error without one of our codes is the thread's.
   return new TroupeError(code === 'INTERNAL' ? 'UNAVAILABLE' : code, `The report failed: ${error}`, undefined, {
     cause: thrown,
   });
-}
-
-/** @throws the thread's error */
-function textOf(answer: ReportAnswer): string {
-  if ('error' in answer) throw decodeError(answer.error);
-  return answer.text;
 }

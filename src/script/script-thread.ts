@@ -1,7 +1,10 @@
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { boundedWait } from '../base/deadline.js';
 import { decodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
+import { openWorker } from '../threads/open-worker.js';
+import { endReason, threadError } from '../threads/thread-end.js';
+import { noteThread } from '../threads/thread-faults.js';
 import { engineWasm } from './engine/engine-wasm.js';
 import type { ScriptLimits } from './limits.js';
 import {
@@ -15,6 +18,8 @@ import {
 } from './script-messages.js';
 
 const MAX_INT32 = 2_147_483_647;
+
+const NAMES = { name: 'script', part: 'scripts' };
 
 /** Receives what a thread reports while it runs. */
 export interface ThreadListener {
@@ -53,13 +58,11 @@ export class ScriptThread {
     const control = new Int32Array(new SharedArrayBuffer(CONTROL.LENGTH * Int32Array.BYTES_PER_ELEMENT));
     const { port1, port2 } = new MessageChannel();
     const boot: ThreadBoot = { wasm, control, inbox: port2, ...plan };
-    const worker = new Worker(new URL('./script.thread.js', import.meta.url), {
+    const worker = openWorker(new URL('./script.thread.js', import.meta.url), NAMES, {
       name: 'troupe-script',
       workerData: boot,
       transferList: [port2],
-      env: {},
       argv: [],
-      execArgv: [],
       stdin: false,
       // The engine has its own memory limit; this is for parsing and for messages.
       resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8, stackSizeMb: 32 },
@@ -87,8 +90,8 @@ export class ScriptThread {
     inbox.unref();
     // Kept for the whole life and after it: an error of a worker without a listener would end the process.
     worker.on('message', (message: ThreadMessage) => this.#received(message));
-    worker.on('error', (error) => this.#failed(error instanceof Error ? error.message : String(error)));
-    worker.on('exit', (code) => this.#failed(`exit code ${code}`));
+    worker.on('error', (error) => this.#failed(endReason(error)));
+    worker.on('exit', (code) => this.#failed(`it exited with code ${code}`));
   }
 
   run(message: RunMessage): void {
@@ -135,7 +138,10 @@ export class ScriptThread {
     const state = this.#state;
     if (state.at === 'starting') {
       if (message.type === 'failed') state.failed(decodeError(message.error));
-      else state.ready();
+      else {
+        noteThread(NAMES.part, null);
+        state.ready();
+      }
     } else if (state.at === 'serving') {
       if (message.type === 'call') state.listener.called(message);
       else if (message.type === 'event') state.listener.emitted(message.event);
@@ -154,5 +160,7 @@ export class ScriptThread {
 }
 
 function startFailure(reason: string): TroupeError {
-  return new TroupeError('UNAVAILABLE', `The script thread could not be started: ${reason}`);
+  const error = threadError(NAMES.name, false, reason);
+  noteThread(NAMES.part, error.message);
+  return error;
 }

@@ -21,6 +21,7 @@ import {
   type SessionRecord,
 } from '../protocol/session.js';
 import type { ReportPool } from '../report/report-pool.js';
+import { threadFaults } from '../threads/thread-faults.js';
 import type { Outbox } from '../webhooks/outbox.js';
 import {
   type ArtifactKeeper,
@@ -315,6 +316,7 @@ export class Supervisor implements Sessions {
     const { driver, version, clock, journal, cluster } = this.#parts;
     const isLeaving = this.#stopping || cluster?.isDraining === true;
     const fault = this.#stopping ? null : journal.writeFault();
+    const faults = threadFaults();
     return {
       status: isLeaving ? 'stopping' : fault === null ? 'ok' : 'failing',
       ...(fault === null ? {} : { reason: fault.message }),
@@ -322,6 +324,7 @@ export class Supervisor implements Sessions {
       driver: driver.name,
       uptimeSeconds: Math.round((clock.now().getTime() - this.#startedAt) / 1000),
       capacity: this.#scheduler.capacity(),
+      ...(faults.length === 0 ? {} : { faults: [...faults] }),
     };
   }
 

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { Journal } from '#troupe/journal/journal.js';
 import { guardLeaks } from '../support/leaks.js';
-import { journalPlace } from '../support/test-store.js';
+import { journalPlace, usesPostgres } from '../support/test-store.js';
 import { idOf, said, session, textsOf } from './stored-sessions.js';
 
 guardLeaks(t);
@@ -274,28 +274,51 @@ t.test('What waits for the disk is bounded: a write beyond it is refused, the ot
   t.equal(await journal.write({ events: [said(1, 'again')] }), 60_001);
 });
 
-t.test('When its thread dies, waiting and later calls are rejected at once and the owner is told', async (t) => {
-  const workers: Worker[] = [];
+/** What a new journal does with its threads, in the order of their starts. */
+async function watched(t: Test): Promise<{ file: string; journal: Journal; threads: Worker[] }> {
+  const threads: Worker[] = [];
   const onWorker = (message: unknown) => {
     const worker: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'worker') : null;
-    if (worker instanceof Worker) workers.push(worker);
+    if (worker instanceof Worker) threads.push(worker);
   };
   subscribe('worker_threads', onWorker);
-  const { file, journal } = await fresh(t);
-  unsubscribe('worker_threads', onWorker);
-  await journal.write({ records: [session(1)], events: [said(1, 'kept')] });
+  t.teardown(() => unsubscribe('worker_threads', onWorker));
+  return { ...(await fresh(t)), threads };
+}
 
+async function losesAll(t: Test): Promise<void> {
+  const { journal, threads } = await watched(t);
   const waiting = journal.write({ events: Array.from({ length: 50_000 }, () => said(1, 'lost')) });
-  const [thread] = workers;
-  t.ok(thread);
   await Promise.all([
     t.rejects(waiting, { code: 'UNAVAILABLE', message: /thread/ }),
     journal.failed.then((reason) => t.match(reason.message, /thread exited/)),
-    thread?.terminate(),
+    threads[0]?.terminate(),
   ]);
   await t.rejects(journal.list({ limit: 1 }), { code: 'UNAVAILABLE' });
-  await journal.close();
-  const again = await Journal.open(await journalPlace(t, file));
-  t.teardown(() => again.close());
-  t.same(textsOf(await again.events({ after: 0, limit: 1 })), ['kept']);
-});
+}
+
+async function losesNothing(t: Test): Promise<void> {
+  const { journal, threads } = await watched(t);
+  await journal.write({ records: [session(1)], events: [said(1, 'first')] });
+  for (let round = 1; round <= 3; round += 1) {
+    const before = journal.lastSeq();
+    // The first of them is being committed when the thread ends, or is not yet, or is without its reply.
+    const many = Array.from({ length: 2_000 }, (_, index) => said(1, `${round} many ${index}`));
+    const writes = [many, [said(1, `${round} two`)], [said(1, `${round} three`), said(1, `${round} four`)]].map(
+      (events) => journal.write({ events }),
+    );
+    const read = journal.list({ limit: 1 });
+    if (round > 1) await new Promise((later) => setImmediate(later));
+    await threads.at(-1)?.terminate();
+    t.same(await Promise.all(writes), [before + 1, before + 2_001, before + 2_002]);
+    t.equal((await read).length, 1);
+    t.equal(journal.writeFault(), null);
+    const texts = textsOf(await journal.events({ after: before, limit: 10_000 }));
+    t.equal(texts.length, 2_003);
+    t.same(texts.slice(-4), [`${round} many 1999`, `${round} two`, `${round} three`, `${round} four`]);
+  }
+  t.ok(threads.length >= 4);
+}
+
+if (usesPostgres) t.test('When its thread dies beside a database server, all calls are rejected', losesAll);
+else t.test('When its thread dies, another one goes on: all is written once, in order', losesNothing);

@@ -258,6 +258,16 @@ t.test('A folder that cannot be written is an error that names it, and the pool 
   t.match(html, '· passed</title>');
 });
 
+t.test('Threads that cannot start fail every report that waits for them, by name', async (t) => {
+  const broken = new ReportPool(new URL('./gone.thread.js', import.meta.url));
+  t.teardown(() => broken.close());
+  const reports = [1, 2, 3].map((number) =>
+    broken.produce(join(t.testdirName, `${number}`), sampleRecord(), asStream(passingEvents)),
+  );
+  const message = /^The report failed: The report thread could not start: Cannot find module/;
+  for (const report of reports) await t.rejects(report, { code: 'UNAVAILABLE', message });
+});
+
 t.test('A closed pool refuses, and closing it waits for the report under way', async (t) => {
   const closing = new ReportPool();
   const dir = t.testdir({});

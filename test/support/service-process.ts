@@ -53,6 +53,13 @@ export async function startServiceProcess(t: Teardown, home: string, ...words: s
   return { ...process, url: await listening };
 }
 
+/** As {@link startServiceProcess}, of another installation: `program` is its `dist/cli.js`. */
+export async function startInstalledService(t: Teardown, home: string, program: string): Promise<ServiceProcess> {
+  const { listening, ...process } = listeningService(startTroupe(home, ['dashboard', '--port', '0'], { program }));
+  t.teardown(() => process.end('SIGKILL'));
+  return { ...process, url: await listening };
+}
+
 /** As {@link startServiceProcess}, without waiting and without a test: the caller ends it. */
 export function spawnService(
   home: string,
@@ -108,7 +115,9 @@ function startTroupe(
     env = {},
     channel = false,
     stdin = 'ignore',
+    program = 'dist/cli.js',
   }: {
+    readonly program?: string;
     readonly nodeWords?: readonly string[];
     readonly env?: { readonly [name: string]: string };
     /** Whether messages can be sent to its process. */
@@ -116,7 +125,7 @@ function startTroupe(
     readonly stdin?: 'ignore' | 'pipe';
   } = {},
 ): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [...nodeWords, 'dist/cli.js', ...words], {
+  const child = spawn(process.execPath, [...nodeWords, program, ...words], {
     env: { ...process.env, TROUPE_HOME: home, ...env },
     stdio: [stdin, 'pipe', 'pipe', ...(channel ? (['ipc'] as const) : [])],
   });

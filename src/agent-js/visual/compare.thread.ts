@@ -1,21 +1,15 @@
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
-import { encodeError } from '../../protocol/errors.js';
-import type { CompareAnswer, CompareTask, PixelBox } from './picture-comparer.js';
+import { taskFunction } from '../../threads/task-function.js';
+import type { CompareTask, Comparison, PixelBox } from './picture-comparer.js';
 
 /** Masked parts of a picture have this color: red, green, blue, opacity. */
 const MASK = [255, 0, 255, 255] as const;
 
-/** Called by the pool on its thread. Never rejects: an error thrown across threads loses its code. */
-export async function compare(task: CompareTask): Promise<CompareAnswer> {
-  try {
-    return compared(task);
-  } catch (error) {
-    return { kind: 'error', error: encodeError(error) };
-  }
-}
+// Entry of the thread of `PictureComparer`.
+export const compare = taskFunction(compared);
 
-function compared({ received, expected, masks, threshold }: CompareTask): CompareAnswer {
+function compared({ received, expected, masks, threshold }: CompareTask): Comparison {
   const picture = PNG.sync.read(Buffer.from(received));
   for (const box of masks) cover(picture, box);
   const masked = masks.length === 0 ? received : PNG.sync.write(picture);

@@ -1,12 +1,15 @@
-import { Piscina } from 'piscina';
 import { stretched } from '../../base/deadline.js';
-import { decodeError, type ErrorBody, TroupeError } from '../../protocol/errors.js';
+import { TroupeError } from '../../protocol/errors.js';
+import { TaskThreads } from '../../threads/task-threads.js';
+import { couldNotStart, isThreadError } from '../../threads/thread-end.js';
 import { type Bounds, cancelledError, toAnswer } from '../browser/bounds.js';
 
 /** The thread ends after so long without a comparison. */
 const IDLE_MS = 5_000;
 /** A comparison that needs more memory fails alone. */
 const HEAP_MB = 512;
+/** Comparisons that wait for the thread: those of one session. */
+const MAX_WAITING = 1_000;
 /** On a busy machine a picture of 7680 x 4320 pixels takes seconds; more than this means that the thread hangs. */
 const COMPARE_MS = stretched(30_000);
 
@@ -42,47 +45,52 @@ export type Comparison =
       readonly difference: Uint8Array;
     };
 
-export type CompareAnswer = Comparison | { readonly kind: 'error'; readonly error: ErrorBody };
-
 /** Compares pictures on a thread of its own, which exists only while it is used. Its owner closes it. */
 export class PictureComparer {
-  #pool: Piscina<CompareTask, CompareAnswer> | null = null;
+  readonly #threads: TaskThreads<CompareTask, Comparison>;
+
+  /** @param entry of its thread */
+  constructor(entry = new URL('./compare.thread.js', import.meta.url)) {
+    this.#threads = new TaskThreads({
+      entry,
+      name: 'picture comparison',
+      part: 'screenshot comparison',
+      size: 1,
+      idleMs: IDLE_MS,
+      maxWaiting: MAX_WAITING,
+      heapMb: HEAP_MB,
+    });
+  }
 
   /**
    * @param task.threshold how much the color of a pixel may differ: 0 nothing, 1 everything
-   * @throws EVAL_TIMEOUT if the script is cancelled; ACTION_FAILED if the pictures cannot be compared
+   * @throws EVAL_TIMEOUT if the script is cancelled; ACTION_FAILED if the pictures cannot be compared; UNAVAILABLE if the
+   *   thread cannot start
    */
   async compare(task: CompareTask, bounds: Bounds): Promise<Comparison> {
-    this.#pool ??= new Piscina<CompareTask, CompareAnswer>({
-      filename: new URL('./compare.thread.js', import.meta.url).href,
-      name: 'compare',
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: IDLE_MS,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-      execArgv: [],
-      env: {},
-    });
     const { end = bounds.deadline } = toAnswer(bounds);
     const ms = Math.max(1, Math.min(COMPARE_MS, end - performance.now()));
     const late = AbortSignal.timeout(Math.round(ms));
-    const answer = await this.#pool
-      .run(task, { signal: AbortSignal.any([late, bounds.signal]) })
-      .catch((cause: unknown): CompareAnswer => {
-        if (bounds.signal.aborted) throw cancelledError();
-        const why = late.aborted ? 'it takes too long' : String(cause);
-        throw new TroupeError('ACTION_FAILED', `The screenshots cannot be compared: ${why}`, undefined, { cause });
-      });
-    if (answer.kind !== 'error') return answer;
-    const cause = decodeError(answer.error);
-    const message = `The screenshots cannot be compared: ${cause.message}; if the baseline is damaged, write it anew with --update-baselines`;
-    throw new TroupeError('ACTION_FAILED', message, undefined, { cause });
+    try {
+      return await this.#threads.run(task, { call: 'compare', signal: AbortSignal.any([late, bounds.signal]) });
+    } catch (cause) {
+      if (bounds.signal.aborted) throw cancelledError();
+      throw comparisonError(cause, late.aborted);
+    }
   }
 
   /** Idempotent; never rejects. */
-  async close(): Promise<void> {
-    const pool = this.#pool;
-    this.#pool = null;
-    await pool?.destroy().catch(() => undefined);
+  close(): Promise<void> {
+    return this.#threads.close();
   }
+}
+
+function comparisonError(cause: unknown, isLate: boolean): TroupeError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const what = 'The screenshots cannot be compared';
+  if (isLate) return new TroupeError('ACTION_FAILED', `${what}: it takes too long`, undefined, { cause });
+  if (couldNotStart(cause)) return new TroupeError('UNAVAILABLE', `${what}: ${why}`, undefined, { cause });
+  if (isThreadError(cause)) return new TroupeError('ACTION_FAILED', `${what}: ${why}`, undefined, { cause });
+  const remedy = 'if the baseline is damaged, write it anew with --update-baselines';
+  return new TroupeError('ACTION_FAILED', `${what}: ${why}; ${remedy}`, undefined, { cause });
 }

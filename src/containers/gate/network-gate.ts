@@ -1,19 +1,24 @@
 import { setMaxListeners } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { type Remote, wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { withDeadline } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { EgressSetting, SessionEgress } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { openWorker } from '../../threads/open-worker.js';
+import { endReason } from '../../threads/thread-end.js';
+import { noteThread } from '../../threads/thread-faults.js';
 import type { ListenerKind, ListenerPlace } from './proxy-listener.js';
 import type { ProxyListeners } from './proxy-listeners.js';
 
 /** A thread that does not answer in this time is of no use any more. */
 const ANSWER_MS = 10_000;
 
-/** So that a thread which cannot even start does not keep a core busy. */
+/** The first pause before a thread that failed is started again, and the longest, in milliseconds. It doubles. */
 const RESTART_MS = 100;
+const MAX_RESTART_MS = 30_000;
+const NAMES = { name: 'network gate', part: 'network of browsers' };
 
 interface OpenListener {
   place: ListenerPlace;
@@ -38,11 +43,22 @@ export class NetworkGate {
   readonly #listeners = new Map<string, OpenListener[]>();
   readonly #wanted = new Map<string, SessionEgress>();
   readonly #setting: EgressSetting;
+  readonly #entry: URL;
   #thread: GateThread | null = null;
+  #startedAtMs = 0;
+  /** How often in a row the thread ended soon after its start. */
+  #failures = 0;
+  #cancelRestart: () => void = () => undefined;
 
-  constructor(setting: EgressSetting, log: (message: string) => void) {
+  /** @param entry of its thread */
+  constructor(
+    setting: EgressSetting,
+    log: (message: string) => void,
+    entry = new URL('./gate.thread.js', import.meta.url),
+  ) {
     this.#setting = setting;
     this.#log = log;
+    this.#entry = entry;
   }
 
   /**
@@ -51,11 +67,11 @@ export class NetworkGate {
    * @throws UNAVAILABLE; the lease must be closed all the same
    */
   async open(leaseId: string, place: ListenerPlace, kind: ListenerKind): Promise<number | undefined> {
+    this.#serve();
     const listeners = this.#listeners.get(leaseId) ?? [];
     const listener: OpenListener = { place, kind };
     listeners.push(listener);
     this.#listeners.set(leaseId, listeners);
-    this.#thread ??= this.#start();
     const wanted = this.#wanted.get(leaseId);
     if (wanted !== undefined) this.#permit(leaseId, wanted);
     const port = await this.#open(leaseId, listener);
@@ -86,40 +102,17 @@ export class NetworkGate {
     }
     const thread = this.#thread;
     this.#thread = null;
+    this.#cancelRestart();
     await thread?.worker.terminate();
   }
 
-  #start(): GateThread {
-    const worker = new Worker(new URL('./gate.thread.js', import.meta.url), {
-      name: 'network gate',
-      // What the process was started with (loaders, inspectors, keys in its environment) is not for its threads.
-      execArgv: [],
-      env: {},
-      workerData: this.#setting,
-    });
-    worker.unref();
-    const ended = new AbortController();
-    // As many listen as calls are under way.
-    setMaxListeners(0, ended.signal);
-    const thread = { worker, listeners: wrap<ProxyListeners>(nodeEndpoint(worker)), ended };
-    let cause = 'it ended';
-    worker.on('error', (error) => {
-      cause = sentenceOf(error);
-    });
-    worker.once('exit', () => this.#ended(thread, cause));
-    return thread;
-  }
-
-  #ended(thread: GateThread, cause: string): void {
-    thread.ended.abort(new TroupeError('UNAVAILABLE', `The network gate ended: ${cause}`));
-    if (this.#thread !== thread) return;
-    this.#log(`The network gate failed and is started again: ${cause}`);
-    this.#thread = null;
-    setTimeout(() => this.#restart(), RESTART_MS).unref();
-  }
-
-  #restart(): void {
-    if (this.#listeners.size === 0 || this.#thread !== null) return;
+  /**
+   * Starts the thread, unless it runs, with every listener that was open and its rules.
+   * @throws UNAVAILABLE if the system refuses the thread
+   */
+  #serve(): void {
+    if (this.#thread !== null) return;
+    this.#cancelRestart();
     this.#thread = this.#start();
     for (const [leaseId, egress] of this.#wanted) this.#permit(leaseId, egress);
     for (const [leaseId, listeners] of this.#listeners) {
@@ -127,6 +120,47 @@ export class NetworkGate {
         this.#open(leaseId, listener).catch((error: unknown) => this.#log(sentenceOf(error)));
       }
     }
+  }
+
+  #start(): GateThread {
+    const worker = openWorker(this.#entry, NAMES, { workerData: this.#setting });
+    worker.unref();
+    this.#startedAtMs = performance.now();
+    const ended = new AbortController();
+    // As many listen as calls are under way.
+    setMaxListeners(0, ended.signal);
+    const thread = { worker, listeners: wrap<ProxyListeners>(nodeEndpoint(worker)), ended };
+    let cause: string | null = null;
+    worker.on('error', (error) => {
+      cause = endReason(error);
+    });
+    worker.once('exit', (code) => this.#ended(thread, cause ?? `it exited with code ${code}`));
+    return thread;
+  }
+
+  #ended(thread: GateThread, cause: string): void {
+    const reason = `The network gate ended: ${cause}`;
+    thread.ended.abort(new TroupeError('UNAVAILABLE', reason));
+    if (this.#thread !== thread) return;
+    this.#thread = null;
+    noteThread(NAMES.part, `${reason}; it is started again`);
+    if (performance.now() - this.#startedAtMs > MAX_RESTART_MS) this.#failures = 0;
+    this.#startLater(cause);
+  }
+
+  #startLater(cause: string): void {
+    const ms = Math.min(RESTART_MS * 2 ** this.#failures, MAX_RESTART_MS);
+    this.#failures += 1;
+    this.#log(`The network gate failed and is started again: ${cause}`);
+    const timer = setTimeout(() => {
+      if (this.#listeners.size === 0) return;
+      try {
+        this.#serve();
+      } catch (error) {
+        this.#startLater(sentenceOf(error));
+      }
+    }, ms).unref();
+    this.#cancelRestart = () => clearTimeout(timer);
   }
 
   #permit(leaseId: string, egress: SessionEgress): void {
@@ -146,6 +180,9 @@ export class NetworkGate {
     const thread = this.#thread;
     if (thread === null) return Promise.reject(new TroupeError('UNAVAILABLE', 'The network gate is being restarted'));
     const late = () => new TroupeError('UNAVAILABLE', 'The network gate does not answer');
-    return withDeadline(call(thread.listeners), { signal: thread.ended.signal, ms: ANSWER_MS, late });
+    const answer = call(thread.listeners);
+    // An answer of any kind: it runs.
+    void answer.catch(() => undefined).then(() => noteThread(NAMES.part, null));
+    return withDeadline(answer, { signal: thread.ended.signal, ms: ANSWER_MS, late });
   }
 }

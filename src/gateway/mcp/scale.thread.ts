@@ -1,4 +1,5 @@
 import { PNG } from 'pngjs';
+import { taskFunction } from '../../threads/task-function.js';
 import type { ScaledPicture, ScaleTask } from './picture-scaler.js';
 
 /** Pixels of a picture that is read: four bytes each. */
@@ -6,8 +7,11 @@ const MAX_PIXELS = 40_000_000;
 /** How often it is tried with fewer pixels, if it still has too many bytes. */
 const TRIES = 8;
 
-/** Called by the pool on its thread. @throws Error for a damaged or huge picture */
-export async function scale({ png, maxSide, maxBytes }: ScaleTask): Promise<ScaledPicture> {
+// Entry of the thread of `scalePicture`.
+export const scale = taskFunction(scaled);
+
+/** @throws Error for a damaged or huge picture */
+function scaled({ png, maxSide, maxBytes }: ScaleTask): ScaledPicture {
   const bytes = Buffer.from(png);
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
   if (width * height > MAX_PIXELS) throw new Error(`${width} x ${height} pixels are too many`);

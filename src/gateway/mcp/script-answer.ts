@@ -1,7 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { inMinutes } from '../../agent-js/prompt/session-document.js';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
+import { isThreadError } from '../../threads/thread-end.js';
 import { MAX_PICTURES_CHARS } from './answer-size.js';
 import { scalePicture } from './picture-scaler.js';
 import {
@@ -143,8 +145,12 @@ async function readPicture(
     const side = png.length < 24 ? 0 : Math.max(png.readUInt32BE(16), png.readUInt32BE(20));
     if (Math.max(width, height, side) <= MAX_SIDE && bytes <= MAX_PICTURE_BYTES)
       return { data: png.toString('base64') };
-    const small = await scalePicture({ png, maxSide: MAX_SIDE, maxBytes: MAX_PICTURE_BYTES }).catch(() => null);
-    if (small === null) return { why: `it cannot be scaled to ${MAX_SIDE} pixels; ${inArtifacts}` };
+    const small = await scalePicture({ png, maxSide: MAX_SIDE, maxBytes: MAX_PICTURE_BYTES }).catch(
+      (error: unknown) => ({ failure: isThreadError(error) ? ` (${sentenceOf(error)})` : '' }),
+    );
+    if ('failure' in small) {
+      return { why: `it cannot be scaled to ${MAX_SIDE} pixels${small.failure}; ${inArtifacts}` };
+    }
     const scaled = `scaled from ${width} x ${height}; agent.screenshot({within}) takes a part in full size`;
     const data = Buffer.from(small.png).toString('base64');
     return { data, name: `${file}, ${small.width} x ${small.height} (${scaled})` };

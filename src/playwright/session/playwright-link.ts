@@ -59,13 +59,19 @@ export class PlaywrightLink {
     const { port1, port2 } = new MessageChannel();
     const over = new AbortController();
     setMaxListeners(0, over.signal);
-    const end = () => over.abort(new TroupeError('SESSION_RESTARTED', 'Playwright was disconnected; try again'));
-    thread.ended.addEventListener('abort', end);
+    const end = (why?: unknown) =>
+      over.abort(
+        why instanceof TroupeError
+          ? why
+          : new TroupeError('SESSION_RESTARTED', 'Playwright was disconnected; try again'),
+      );
+    const threadEnded = () => end(thread.ended.reason);
+    thread.ended.addEventListener('abort', threadEnded);
     const paused = new PausedRequests();
     const message = (text: string): void => {
       if (!paused.observe(text)) port1.postMessage(text);
     };
-    const place = await owner.join({ message, closed: end }, { signal, deadlineMs: CONNECT_MS });
+    const place = await owner.join({ message, closed: () => end() }, { signal, deadlineMs: CONNECT_MS });
     const stopListening = owner.listen((text) => port1.postMessage(text));
     port1.on('message', (text: string) => {
       const command: { id: number; sessionId?: string; method: string; params?: object } = JSON.parse(text);
@@ -80,7 +86,7 @@ export class PlaywrightLink {
       place.close();
     };
     over.signal.addEventListener('abort', () => {
-      thread.ended.removeEventListener('abort', end);
+      thread.ended.removeEventListener('abort', threadEnded);
       if (!owner.lingers()) release();
     });
     try {
