@@ -109,6 +109,74 @@ t.test('Axe finds nothing in dialogs', async (t) => {
   await page.keyboard.press('Escape');
 });
 
+t.test('Keys of the page do nothing while somebody types, and nothing behind a dialog', async (t) => {
+  const typed = await service.live({ name: 'Typed in' });
+  await service.run(typed.id, `agent.go('${shop.url}'); agent.expect('h1').toHaveText('No', { timeout: 1 })`);
+  const home = `#/sessions/${typed.id}`;
+  const isAt = async (ending: string, what: string) =>
+    t.equal(await page.evaluate('location.hash'), `${home}${ending}`, what);
+  const open = async () => {
+    await page.goto('about:blank');
+    await page.goto(`${service.url}/${home}`);
+    await page.locator('.cm-content').waitFor();
+    await shows('Running for');
+  };
+  await open();
+  await page.locator('body').press('n');
+  await holds(`location.hash.includes('/step-')`);
+
+  await open();
+  await page.locator('.cm-content').click();
+  await page.keyboard.type('const n = null');
+  await isAt('', 'in the editor, which is in a shadow root');
+  t.match(await page.locator('.cm-content').textContent(), 'const n = null');
+  await page.keyboard.press('Control+n');
+  await isAt('', 'with Ctrl');
+
+  // What takes keys by its role or by an attribute, and what takes them before the page does.
+  const fields = [
+    `document.createElement('textarea')`,
+    `document.createElement('select')`,
+    `Object.assign(document.createElement('div'), { contentEditable: 'true' })`,
+    `Object.assign(document.createElement('div'), { contentEditable: 'plaintext-only' })`,
+    `Object.assign(document.createElement('div'), { role: 'textbox', tabIndex: 0 })`,
+    `Object.assign(document.createElement('div'), { role: 'combobox', tabIndex: 0 })`,
+    `Object.assign(document.createElement('div'), { tabIndex: 0, onkeydown: (event) => event.preventDefault() })`,
+    `(() => {
+      const outer = document.createElement('div');
+      const inner = outer.attachShadow({ mode: 'open' }).appendChild(document.createElement('div'));
+      inner.attachShadow({ mode: 'open' }).appendChild(document.createElement('input'));
+      outer.focus = () => inner.shadowRoot.firstChild.focus();
+      return outer;
+    })()`,
+  ];
+  for (const field of fields) {
+    await page.evaluate(`(() => {
+      const field = ${field};
+      document.body.append(field);
+      field.focus();
+    })()`);
+    await page.keyboard.press('n');
+    await isAt('', field);
+  }
+
+  // An input method has begun a word, wherever the focus is.
+  await page.evaluate(`document.body.dispatchEvent(
+    new KeyboardEvent('keydown', { key: 'n', bubbles: true, isComposing: true }))`);
+  await isAt('', 'a composed character');
+  await open();
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).focus();
+  await page.keyboard.press('n');
+  await page.keyboard.press('Control+k');
+  await isAt('', 'behind a dialog');
+  t.equal(await page.getByRole('combobox', { name: /^Go to/ }).count(), 0);
+  await page.keyboard.press('Escape');
+  await page.locator('body').press('n');
+  await holds(`location.hash.includes('/step-')`);
+  await service.call('DELETE', `/api/sessions/${typed.id}`);
+});
+
 t.test('Nothing is wider than a telephone', async (t) => {
   await page.setViewportSize({ width: 360, height: 740 });
   for (const { path, text } of VIEWS) {
