@@ -399,4 +399,5 @@ t.test('A session that ran before its service became a node belongs to the node 
   keeperOf({ node: 'a' });
   await moved(record);
   t.same(filesOf(record), NAMES, 'the node that has them stores them');
+  await moved(idle);
 });
