@@ -16,8 +16,8 @@ import { watchSignals } from './watch-signals.js';
 import { welcome } from './welcome.js';
 
 /**
- * Runs the service until SIGINT, SIGTERM, or SIGHUP. A second signal ends it without waiting for running jobs. What a person is told
- * stands on standard output; where the log is for a collector it has that, too, and there is no text beside it.
+ * Runs the service until SIGINT, SIGTERM, or SIGHUP. A second signal ends it without waiting for running jobs. What a
+ * person is told stands on standard output; where the log is for a collector it has that, too, and there is no text beside it.
  */
 export async function runDashboard(args: readonly string[]): Promise<number> {
   const { 'stop-when-idle': idle, ...flags } = parseOptions(args, {

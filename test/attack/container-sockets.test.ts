@@ -24,20 +24,13 @@ import { WorkerFolder } from '#troupe/containers/docker/worker-folder.js';
 import { ProxyListener } from '#troupe/containers/gate/proxy-listener.js';
 import { EgressRules } from '#troupe/net-policy/egress.js';
 import { openFolder } from '../containers/driver-fixture.js';
+import { NO_RULES } from '../support/egress-setting.js';
 import { guardLeaks } from '../support/leaks.js';
 import { listenAt } from '../support/unix-socket.js';
 
 guardLeaks(t);
 const isRoot = process.geteuid?.() === 0;
-const SETTING = {
-  ownPort: 1,
-  ownNames: [],
-  hostAddress: null,
-  forward: [],
-  egress: {},
-  loopback: 'forwarded',
-} as const;
-const RULES = new EgressRules(SETTING, { forward: [], egress: {} });
+const RULES = new EgressRules(NO_RULES, { forward: [], egress: {} });
 const WAYS = { rules: () => RULES, lookUp: async () => [] };
 
 async function wordOf(path: string): Promise<string> {

@@ -12,6 +12,7 @@ import { WORKER_SOURCES } from '#troupe/containers/docker/worker-image.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { usableDocker } from '#troupe/service/choose-driver.js';
 import { openFolder } from '../containers/driver-fixture.js';
+import { NO_RULES } from './egress-setting.js';
 import { eventually } from './eventually.js';
 
 const config = readConfig({}, { ...process.env, TROUPE_HOME: '/nonexistent' });
@@ -95,15 +96,7 @@ export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {})
   };
   const said: string[] = [];
   const another = (imageId = image.id): Promise<DockerDriver> => {
-    const rules = {
-      ownPort: 1,
-      ownNames: [],
-      hostAddress: null,
-      forward: [],
-      egress: {},
-      loopback: 'forwarded',
-    } as const;
-    const gate = new NetworkGate(rules, (line) => t.comment(line));
+    const gate = new NetworkGate(NO_RULES, (line) => t.comment(line));
     const log = (line: string): void => void said.push(line);
     return DockerDriver.create({ ...setting, imageId, engine, workDir, gate, maxPauseMs: 1_000, log });
   };

@@ -9,6 +9,7 @@ import t, { type Test } from 'tap';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { threadFaults } from '#troupe/threads/thread-faults.js';
 import { inTime, openFolder } from '../containers/driver-fixture.js';
+import { NO_RULES } from '../support/egress-setting.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -38,15 +39,7 @@ import { BroadcastChannel } from 'node:worker_threads';
   );
   const orders = new BroadcastChannel(name);
   t.teardown(() => orders.close());
-  const setting = {
-    ownPort: 1,
-    ownNames: [],
-    hostAddress: null,
-    forward: [],
-    egress: {},
-    loopback: 'forwarded',
-  } as const;
-  const gate = new NetworkGate(setting, (line) => t.comment(line), pathToFileURL(entry));
+  const gate = new NetworkGate(NO_RULES, (line) => t.comment(line), pathToFileURL(entry));
   const open = async (lease: string) => {
     const path = join(folder, lease);
     t.teardown(() => gate.close(lease));

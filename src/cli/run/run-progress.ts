@@ -44,8 +44,7 @@ const RED = 31;
 
 /**
  * What a person sees of a run: a line for each job as it ends, and on a terminal one more below them with what is
- * running; then a summary with every failure once:
- * of equal ones, the first one in full and the names of the others.
+ * running; then a summary with every failure once: of equal ones, the first one in full and the names of the others.
  */
 export class RunProgress {
   readonly #out: NodeJS.WriteStream;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { chmod, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findService, type LocalService } from '../../client/local-service/find-service.js';
 import { type Config, readConfig } from '../../config.js';

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { parseAddress } from '#troupe/net-policy/address.js';
 import { ClosedPorts } from '#troupe/net-policy/closed-ports.js';
+import { NO_RULES } from '../../support/egress-setting.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { inTime, openFolder } from '../driver-fixture.js';
 
@@ -24,10 +25,7 @@ async function echoPort(t: Test): Promise<number> {
 async function gateFixture(t: Test, ownPort = 1) {
   const folder = openFolder(t);
   const path = join(folder, 'net');
-  const gate = new NetworkGate(
-    { ownPort, ownNames: [], hostAddress: null, forward: [], egress: {}, loopback: 'forwarded' },
-    (line) => t.comment(line),
-  );
+  const gate = new NetworkGate({ ...NO_RULES, ownPort }, (line) => t.comment(line));
   t.teardown(() => gate.close('lease'));
   await gate.open('lease', { madeAt: join(folder, 'made'), path }, { kind: 'socks' });
   return { gate, path };
@@ -52,7 +50,7 @@ t.test('Nothing that the process was started with is loaded into the thread', as
   const preload = `data:text/javascript,import { writeSync } from 'node:fs'; writeSync(1, 'loaded ');`;
   const made = join(openFolder(t), 'made');
   const code = `const { NetworkGate } = await import(${JSON.stringify(new URL('../../../dist/containers/gate/network-gate.js', import.meta.url))});
-    const setting = { ownPort: 1, ownNames: [], hostAddress: null, forward: [], egress: {}, loopback: 'forwarded' };
+    const setting = ${JSON.stringify(NO_RULES)};
     const gate = new NetworkGate(setting, console.log);
     await gate.open('lease', { madeAt: '${made}', path: '${made}.socket' }, { kind: 'socks' });
     await gate.close('lease');`;

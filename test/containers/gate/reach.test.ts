@@ -4,6 +4,7 @@ import { reach } from '#troupe/containers/gate/reach.js';
 import { EgressRules } from '#troupe/net-policy/egress.js';
 import { bridgeAddress } from '#troupe/service/choose-driver.js';
 import { engineInUse, skipWithoutDocker } from '../../support/docker.js';
+import { NO_RULES } from '../../support/egress-setting.js';
 import { guardLeaks } from '../../support/leaks.js';
 
 guardLeaks(t);
@@ -21,15 +22,7 @@ t.test(
     await new Promise<void>((resolve) => site.listen(0, open, resolve));
     t.teardown(() => site.close());
     const { port } = site.address() as AddressInfo;
-    const setting = {
-      ownPort: 1,
-      ownNames: [],
-      hostAddress: null,
-      forward: [],
-      egress: {},
-      loopback: 'forwarded',
-    } as const;
-    const rules = new EgressRules(setting, { forward: [], egress: {} });
+    const rules = new EgressRules(NO_RULES, { forward: [], egress: {} });
     const answers = [[open], ['127.0.0.1'], ['127.0.0.1', open], [open]];
     const asked: string[] = [];
     const lookUp = async (name: string) => answers[asked.push(name) - 1] ?? [];
