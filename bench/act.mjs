@@ -1,5 +1,6 @@
 // What does an action cost, and does it always arrive? Click, input and select beside Playwright's own on the same page
-// in turns; then a page of hostile elements, where each try must reach its element and no other.
+// in turns; a click and a check by name on a page of 1,500 controls; how much of such a page's thread a wait takes while its
+// controls change; then a page of hostile elements, where each try must reach its element and no other.
 import { HOSTILE_CASES, HOSTILE_PAGE } from './support/hostile-page.mjs';
 import { percentile } from './support/percentiles.mjs';
 import { atLeast, atMost, printHeader, printSamples } from './support/print.mjs';
@@ -43,8 +44,45 @@ const ACTIONS = {
   },
 };
 
+/** Acts and checks by name of a page of 1,500 controls, in one script; a sample is one of so many. */
+const NAMED_BLOCK = 10;
+const NAMED_ROUNDS = 12;
+/** How long a wait is watched that does not come about. */
+const WAIT_MS = 3_000;
+
+const NAMED = `<!doctype html><title>Rows</title>${Array.from(
+  { length: 500 },
+  (_, n) => `<div><button>Open ${n}</button> <label>Note ${n} <input></label> <a href="#${n}">Row ${n}</a></div>`,
+).join('\n')}<script>
+  let at = 0;
+  document.addEventListener('click', () => { document.title = ++at + ' clicks'; });
+  globalThis.change = () => setInterval(() => { document.querySelectorAll('button')[(at += 7) % 500].textContent = 'Open ' + at; }, 50);
+  // How many turns the page's thread has to spare.
+  globalThis.turns = 0;
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => { globalThis.turns++; port2.postMessage(0); };
+  globalThis.spare = () => port2.postMessage(0);
+</script>`;
+
+const BY_NAME = {
+  click: {
+    ours: "agent.act('{button}Open 250', 'click')",
+    peer: async (page, times) => {
+      for (let turn = 0; turn < times; turn += 1)
+        await page.getByRole('button', { name: 'Open 250', exact: true }).click();
+    },
+  },
+  check: {
+    ours: "agent.expect('{button}Open 250').toBeVisible()",
+    peer: async (page, times) => {
+      for (let turn = 0; turn < times; turn += 1)
+        await page.getByRole('button', { name: 'Open 250', exact: true }).waitFor();
+    },
+  },
+};
+
 export async function run({ rounds = 40, tries = 1_000 } = {}) {
-  const browsers = await openTwoBrowsers({ '/form': FORM, '/hostile': HOSTILE_PAGE });
+  const browsers = await openTwoBrowsers({ '/form': FORM, '/hostile': HOSTILE_PAGE, '/named': NAMED });
   try {
     const { origin, run: script, playwright } = browsers;
     await script(`agent.go('${origin}/form')`);
@@ -73,11 +111,55 @@ export async function run({ rounds = 40, tries = 1_000 } = {}) {
       const ratio = percentile(samples.ours, 0.5) / percentile(samples.peer, 0.5);
       targets.push(atMost(`act: ${name} p50, times Playwright`, ratio, 0.25));
     }
+    targets.push(...(await byName(browsers)));
+    await waiting(browsers);
     targets.push(...(await hostile(browsers, tries)));
     return targets;
   } finally {
     await browsers.close();
   }
+}
+
+async function byName({ origin, run: script, playwright }) {
+  await script(`agent.go('${origin}/named')`);
+  await playwright.run((page, url) => page.goto(url).then(() => null), `${origin}/named`);
+  const targets = [];
+  for (const [name, { ours, peer }] of Object.entries(BY_NAME)) {
+    const samples = { ours: [], peer: [] };
+    for (let round = 0; round <= NAMED_ROUNDS; round += 1) {
+      const startedAt = performance.now();
+      await script(`for (let turn = 0; turn < ${NAMED_BLOCK}; turn++) ${ours}`);
+      const ms = performance.now() - startedAt;
+      const { ms: theirs } = await playwright.run(peer, NAMED_BLOCK);
+      if (round === 0) continue;
+      samples.ours.push(ms / NAMED_BLOCK);
+      samples.peer.push(theirs / NAMED_BLOCK);
+    }
+    printSamples(`${name} by name, of 1,500 controls: agent`, samples.ours, 'ms');
+    printSamples(`${name} by name, of 1,500 controls: getByRole`, samples.peer, 'ms');
+    const ratio = percentile(samples.ours, 0.5) / percentile(samples.peer, 0.5);
+    targets.push(atMost(`act: ${name} by name of 1,500 controls, times getByRole`, ratio, 0.5));
+  }
+  return targets;
+}
+
+/** Printed to be compared with another version's. */
+async function waiting({ origin, run: script }) {
+  const shares = [];
+  for (let round = 0; round < 3; round += 1) {
+    const [alone, beside] = await script(
+      `agent.go('${origin}/named'); agent.page('change(); spare(); 0');
+      const turns = (wait) => {
+        const before = agent.page('turns');
+        const from = agent.page('performance.now()');
+        wait();
+        return (agent.page('turns') - before) / (agent.page('performance.now()') - from);
+      };
+      [turns(() => agent.wait(${WAIT_MS})), turns(() => { try { agent.wait('{button}Never', { timeout: ${WAIT_MS} }) } catch {} })]`,
+    );
+    shares.push((1 - beside / alone) * 100);
+  }
+  printSamples('waiting while controls change: part of the page', shares, '%');
 }
 
 /**

