@@ -91,6 +91,7 @@ t.test('a session is started, controlled and stopped on the page', async (t) => 
   const pressed = (key: string, where: string, parts: number) =>
     holds(`(() => {
       const [editor] = [...document.querySelectorAll('*')].flatMap((host) => host.shadowRoot?.querySelector('.cm-content') ?? []);
+      if (editor === undefined) return false;
       ${where}.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true, composed: true }));
       return location.hash.split('/').length === ${parts};
     })()`);
