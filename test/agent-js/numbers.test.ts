@@ -32,25 +32,33 @@ t.test('a number stays with its element, whatever scrolls, comes before it or go
 });
 
 t.test(
-  'numbers that counted otherwise when only what is in sight counted are found, with what they are now',
+  'numbers that counted otherwise when only what can be reached counted are found, with what they are now',
   async (t) => {
-    const rows = (name: string) =>
-      `<div style="overflow:auto;height:60px">${`<button style="display:block;height:30px">${name}</button>`.repeat(5)}</div>`;
-    await call(
-      'go',
-      site.set('/recount', `${rows('Edit')}<button>Edit</button><button>Save</button><button>Save</button>`),
-    );
+    const tip = '<div style="position:absolute;inset:0 0 auto;height:30px;background:#eee">tip</div>';
+    const button = (name: string) => `<button style="display:block;height:30px">${name}</button>`;
+    const rows = `<div style="position:relative">${button('Edit').repeat(5)}${tip}</div>`;
+    await call('go', site.set('/recount', `${rows}${button('Edit')}${button('Save')}${button('Save')}`));
     const locators = [
       '{button:2}Edit',
-      '{button:3}Edit',
+      '{button:5}Edit',
       '{button:6}Edit',
       '{button:2}Save',
       '{button}Save',
       '#x',
       '{',
     ];
-    t.same(await call('recount', locators), [{ locator: '{button:3}Edit', now: '{button:6}Edit' }]);
+    t.same(await call('recount', locators), [
+      { locator: '{button:2}Edit', now: '{button:3}Edit' },
+      { locator: '{button:5}Edit', now: '{button:6}Edit' },
+    ]);
     t.match(await failure('recount', 'x'), { code: 'SCRIPT_ERROR' });
+    const dialog =
+      '<div role=dialog aria-modal=true style="position:absolute;top:90px;height:40px"><button>Edit</button></div>';
+    await call('go', site.set('/recount-modal', `${button('Edit').repeat(2)}${dialog}`));
+    t.same(await call('recount', ['{button:1}Edit', '{button:3}Edit']), [
+      { locator: '{button:1}Edit', now: null },
+      { locator: '{button:3}Edit', now: '{button:1}Edit' },
+    ]);
   },
 );
 
@@ -139,6 +147,30 @@ t.test('what no look has shown is counted in the order of the document, out of s
   await call('go', site.set('/counted', `${report}<div style="overflow:auto;height:60px">${rows}</div>`));
   for (const n of [20, 1, 11]) await call('act', `{span:${n}}+`, 'click');
   t.equal(await pressed(), '20 1 11');
+});
+
+t.test('what is covered is counted, and is never taken for another', async (t) => {
+  const fresh = (method: string, ...args: readonly unknown[]) => callFrom({ flowRun: 10 }, method, ...args);
+  const tip = '<b style="position:absolute;inset:0;background:#eee">tip</b>';
+  const rows = Array.from({ length: 20 }, (_, n) => plus(n + 1)).join('');
+  const covered = `<div style="position:absolute;left:0;right:0;top:20px;height:20px">${tip}</div>`;
+  const box = `<div style="overflow:auto;height:100px;line-height:20px">${rows}</div>`;
+  await call('go', site.set('/covered', `${report}<div style="position:relative">${box}${covered}</div>`));
+  for (const n of [11, 3]) await fresh('act', `{span:${n}}+`, 'click');
+  t.equal(await pressed(), '11 3');
+  const buttons = [1, 2, 3, 4, 5, 6].map(
+    (n) => `<p style="position:relative"><button data-n=${n}>Del</button>${n === 2 ? tip : ''}</p>`,
+  );
+  await call('go', site.set('/tip', report + buttons.join('')));
+  const fails = (method: string, ...args: readonly unknown[]) => t.rejects(fresh(method, ...args));
+  await fresh('expect', '{button}Del', 'toHaveCount', { not: false, values: [6, { timeout: 100 }] });
+  await fails('wait', '!{button:2}Del', { timeout: 20 });
+  await fresh('act', '{button:3}Del', 'click');
+  t.equal(await pressed(), '3');
+  t.same(
+    await locators(),
+    [1, 3, 4, 5, 6].map((n) => `{button:${n}}Del`),
+  );
 });
 
 t.test('without a number, the one match that nothing has cut off is meant', async (t) => {

@@ -23,6 +23,14 @@ interface NamedElement {
   readonly words: readonly string[];
   /** Where it is, by the look of its own document. */
   readonly place: ShownPlace;
+  /** It counts, and no look shows it. */
+  readonly covered: boolean;
+}
+
+/** A document: a frame of another origin, or the page's own, and where it is. */
+interface FramePlace {
+  readonly frame: string | null;
+  readonly is: 'here' | 'offscreen' | 'unreachable';
 }
 
 /** One tab as it was last seen, so that its page has to tell only what is new. */
@@ -46,11 +54,10 @@ export class PageView {
     await this.#tab.frames.followed(bounds);
     const apart = this.#tab.frames.apart.length > 0;
     const within = root === null ? null : { locator: root };
-    const args = { within, base: root === null && !apart ? (this.#base?.id ?? null) : null, named: apart };
+    const args = { within, base: root === null && !apart ? (this.#base?.id ?? null) : null, joined: apart };
     const look = await this.#ask(args, bounds);
     if (look === 'dialog') return 'dialog';
-    if (look.gaps.length > 0 && look.names !== undefined) return this.#seeWithFrames(look, args, bounds);
-    return this.#take(look, root === null);
+    return look.joint === undefined ? this.#take(look, root === null) : this.#seeWithFrames(look, args, bounds);
   }
 
   async #ask(args: PageCalls['look'][0], bounds: Bounds): Promise<PageLook | 'dialog'> {
@@ -78,18 +85,20 @@ export class PageView {
     const { frames } = this.#tab;
     let main: PageLook | 'dialog' = look;
     let inner = await this.#framesLooks(bounds);
-    if ([main, ...inner.values()].some(({ gaps }) => gaps.some(({ frame }) => frame === null))) {
+    if ([main, ...inner.values()].some(({ joint }) => joint?.gaps.some(({ frame }) => frame === null))) {
       await frames.nameFrames(bounds);
       [main, inner] = await Promise.all([this.#ask(args, bounds), this.#framesLooks(bounds)]);
       if (main === 'dialog') return 'dialog';
     }
-    const named = join(main, inner, { frame: null, offscreen: false });
-    const locators = uniqueLocators(named);
-    const found = named.map(({ element }, index) => ({ ...element, locator: locators[index] ?? element.locator }));
+    const joined = join(main, inner, { frame: null, is: 'here' });
+    const locators = uniqueLocators(joined);
+    const numbered = joined.map((one, index) => ({ ...one, locator: locators[index] ?? one.element.locator }));
+    const listed = numbered.filter(({ covered }) => !covered);
+    const found = listed.map(({ element, locator }) => ({ ...element, locator }));
     const elements = kept(this.#base?.elements ?? [], found);
     // What the page itself told is part of a longer list: it is to tell it all again.
     if (args.within === null) this.#base = { id: -1, elements };
-    this.#show(elements, (index) => named[index]?.place ?? null, args.within === null);
+    this.#show(elements, (index) => listed[index]?.place ?? null, args.within === null);
     return { url: main.url, title: main.title, elements };
   }
 
@@ -101,7 +110,7 @@ export class PageView {
     const { frames } = this.#tab;
     const looks = new Map<string, PageLook>();
     const ask = async (frame: string): Promise<void> => {
-      const answer = await frames.ask(frame, 'look', { within: null, base: null, named: true }, bounds);
+      const answer = await frames.ask(frame, 'look', { within: null, base: null, joined: true }, bounds);
       if (answer !== null && !isProblem(answer)) looks.set(frame, answer);
     };
     await Promise.all(frames.apart.map(ask));
@@ -109,27 +118,33 @@ export class PageView {
   }
 }
 
-function join(
-  look: PageLook,
-  inner: ReadonlyMap<string, PageLook>,
-  { frame: within, offscreen }: { readonly frame: string | null; readonly offscreen: boolean },
-): NamedElement[] {
+/** @param around the frame whose document it is, and where that is */
+function join(look: PageLook, inner: ReadonlyMap<string, PageLook>, around: FramePlace): NamedElement[] {
   const own = assemble([], look.pieces);
+  const { names = [], covered = [], gaps = [] } = look.joint ?? {};
+  const unseen = new Set(covered);
   const joined: NamedElement[] = [];
   let from = 0;
   const take = (to: number): void => {
     for (; from < to; from++) {
       const element = own[from];
       if (element === undefined) continue;
-      const [name = '', ...words] = look.names?.[from] ?? [];
-      const place = { frame: within, locator: element.locator, look: look.id };
-      joined.push({ element: offscreen ? { ...element, offscreen } : element, role: element.role, name, words, place });
+      const [name = '', ...words] = names[from] ?? [];
+      joined.push({
+        element: around.is === 'offscreen' ? { ...element, offscreen: true } : element,
+        role: element.role,
+        name,
+        words,
+        place: { frame: around.frame, locator: element.locator, look: look.id },
+        covered: around.is === 'unreachable' || unseen.has(from),
+      });
     }
   };
-  for (const { at, frame, offscreen: away } of look.gaps) {
+  for (const { at, frame, is } of gaps) {
     take(at);
     const found = frame === null ? undefined : inner.get(frame);
-    if (found !== undefined) joined.push(...join(found, inner, { frame, offscreen: offscreen || away }));
+    if (found !== undefined)
+      joined.push(...join(found, inner, { frame, is: around.is === 'here' || is === 'unreachable' ? is : around.is }));
   }
   take(own.length);
   return joined;

@@ -61,7 +61,7 @@ function countOf(source: string): Observed {
   const locator = parseLocator(source);
   try {
     if (locator !== undefined) {
-      const { counts, others } = countMatches(locator);
+      const { counts, others } = countMatches(locator, false);
       const all = counts.reduce((sum, count) => sum + count, 0) + others;
       const index = locator.kind === 'text' ? locator.index : undefined;
       return { kind: 'value', value: index === undefined ? all : Number(all >= index) };

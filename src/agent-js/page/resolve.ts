@@ -2,13 +2,14 @@ import { foldSpace, formatLocator, type Locator, meantByWords, parseLocator } fr
 import { shortName, uniqueLocators } from '../locating/unique-locators.js';
 import type { MatchCounts, MovedNumber, PageProblem, Sought } from '../tabs/page-calls.js';
 import type { Control } from './controls/control.js';
-import { collect, collectControls, collectCovered } from './controls/controls.js';
+import { collect, collectControls } from './controls/controls.js';
 import { discoveries } from './controls/discoveries.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { accessibleName, drawnText } from './names/accessible-name.js';
 import { answersTo, roleOf } from './names/roles.js';
 import { allRoots, frameDocument, isElement, isInside, shadowOf, walk } from './tree/flat-tree.js';
-import { isCutOff, isVisible, topModal } from './tree/visibility.js';
+import { Sight } from './tree/sight.js';
+import { isCutOff, isShown, isVisible, standIn, topModal } from './tree/visibility.js';
 
 /** Matches and near misses that an error lists. */
 const MAX_LISTED = 20;
@@ -22,7 +23,7 @@ const MAX_SAID = 2;
 /** An element whose raw text is this much longer than the text sought does not have it as its own. */
 const SPARE_TEXT = 2_000;
 
-/** Everything visible that a locator means, in the order of drawing. Throws SyntaxError for one that is malformed. */
+/** Everything rendered that a locator means, in the order of the document, covered or not. Throws SyntaxError for one that is malformed. */
 export function matchesOf(locator: Locator): Element[] {
   switch (locator.kind) {
     case 'css':
@@ -30,35 +31,60 @@ export function matchesOf(locator: Locator): Element[] {
     case 'xpath':
       return byPath(locator.path).filter(isVisible);
     case 'text': {
-      const fits = (control: Control): boolean => isMeantBy(locator, control);
-      const open = collectControls(fits);
-      const controls = open.length > 0 ? open : collectCovered(fits);
+      const controls = collectControls((control) => isMeantBy(locator, control));
       return controls.length > 0 ? controls.map((control) => control.element) : byText(locator);
     }
   }
 }
 
-/** How many a locator means, told apart by the frames of other origins between them. Throws as {@link matchesOf}. */
-export function countMatches(locator: Locator): MatchCounts {
-  if (locator.kind !== 'text') return { counts: [], frames: [], others: matchesOf(locator).length };
-  const { controls, gaps } = collect();
-  const fits = controls.map((control) => isMeantBy(locator, control));
+/**
+ * How many a locator means, told apart by the frames of other origins between them. Throws as {@link matchesOf}.
+ *
+ * @param sifts those that are neither clipped nor covered are wanted
+ */
+export function countMatches(locator: Locator, sifts: boolean): MatchCounts {
+  const { controls, gaps } = locator.kind === 'text' ? collect() : { controls: [], gaps: [] };
+  const fits = controls.map((control) => locator.kind === 'text' && isMeantBy(locator, control));
+  const controlled = fits.includes(true);
+  const found = controlled
+    ? controls.flatMap(({ element }, index) => (fits[index] === true ? element : []))
+    : locator.kind === 'text'
+      ? byText(locator)
+      : matchesOf(locator);
   const ends = [...gaps.map(({ at }) => at), controls.length];
   const counts = ends.map((end, index) => fits.slice(index === 0 ? 0 : ends[index - 1], end).filter(Boolean).length);
-  const controlled = fits.includes(true);
-  const frames = gaps.map(({ frame }) => discoveries()?.frameId(frame) ?? null);
-  return { counts, frames, others: controlled ? 0 : matchesOf(locator).length };
+  const frames = gaps.map(({ frame, whereabouts }) => ({
+    frame: discoveries()?.frameId(frame) ?? null,
+    isOpen: !sifts || (!isCutOff(frame) && whereabouts() !== 'unreachable'),
+  }));
+  const open = sifts ? firstOpen(found).map((element) => found.indexOf(element) + 1) : [];
+  return {
+    counts: locator.kind === 'text' ? counts : [],
+    frames,
+    others: controlled ? 0 : found.length,
+    open,
+  };
 }
 
-/** Of these locators, those whose number counted otherwise when what a box has scrolled out of sight did not count. */
+/**
+ * Of these locators, those whose number counted otherwise when only what can be reached counted, whatever says that it is modal.
+ */
 export function movedNumbers(locators: readonly string[]): MovedNumber[] {
+  const usable = new Set(collect().controls.map(({ element }) => element));
+  // What was out of view behind such a dialog did not count.
+  const counted = collect(false).controls.filter(
+    ({ element, whereabouts }) => usable.has(element) || whereabouts !== 'offscreen',
+  );
   return locators.flatMap((source) => {
     const locator = parseLocator(source);
     if (locator?.kind !== 'text' || locator.index === undefined) return [];
-    const matches = matchesOf(locator);
-    const before = matches.filter((element) => !isCutOff(element))[locator.index - 1];
-    if (before === undefined || before === matches[locator.index - 1]) return [];
-    return [{ locator: source, now: formatLocator({ ...locator, index: matches.indexOf(before) + 1 }) }];
+    const fits = counted.filter((control) => isMeantBy(locator, control));
+    const reachable = fits.filter(({ whereabouts }) => whereabouts !== 'unreachable');
+    const before = (reachable.length > 0 ? reachable : fits)[locator.index - 1]?.element;
+    const now = matchesOf(locator);
+    if (before === undefined || before === now[locator.index - 1]) return [];
+    const index = now.indexOf(before) + 1;
+    return [{ locator: source, now: index === 0 ? null : formatLocator({ ...locator, index }) }];
   });
 }
 
@@ -95,9 +121,29 @@ export function resolve(
   const [first, second] = matches;
   if (first === undefined) return absent(0);
   if (second === undefined) return first;
-  const [whole, other] = matches.filter((element) => !isCutOff(element));
-  if (whole !== undefined && other === undefined) return whole;
+  const [open, other] = firstOpen(matches);
+  if (open !== undefined && other === undefined) return open;
   return { problem: 'ambiguous', matches: brief ? [] : listed(locator, matches) };
+}
+
+/** The first two elements of several that are neither clipped nor covered: if there is only one, it is the one meant. */
+function firstOpen(elements: readonly Element[]): readonly Element[] {
+  const sight = new Sight();
+  const open: Element[] = [];
+  for (const element of elements) {
+    if (isCutOff(element) || !canBePointedAt(element, sight)) continue;
+    open.push(element);
+    if (open.length === 2) break;
+  }
+  return open;
+}
+
+/** Whether a person can point at an element, or at what stands for it. */
+function canBePointedAt(element: Element, sight: Sight): boolean {
+  for (const shown of [element, standIn(element)]) {
+    if (shown !== null && isShown(shown) && sight.whereIs(element, shown) !== 'unreachable') return true;
+  }
+  return false;
 }
 
 /** Whether an element is visible, or operated by something else that is. */
@@ -188,7 +234,7 @@ function missing(source: string, locator: Locator, others: number): PageProblem 
 
 function listed(locator: Locator, matches: readonly Element[]): string[] {
   const shown = matches.slice(0, MAX_LISTED);
-  const controls = allControls();
+  const { controls } = collect();
   if (locator.kind === 'text') {
     const { role, text, contains } = locator;
     const numbered = shown.map((_, at) => formatLocator({ role, text, contains, index: at + 1 }));
@@ -207,12 +253,6 @@ function listed(locator: Locator, matches: readonly Element[]): string[] {
   return shown.map((element) => byElement.get(element) ?? nameFor(element));
 }
 
-/** What look would print; where a veil lies over everything, what it would print without it. */
-function allControls(): readonly Control[] {
-  const { controls } = collect();
-  return controls.length > 0 ? controls : collectCovered(() => true);
-}
-
 /** What the page tells its users now: that it is busy, or that something failed. */
 function statusTexts(): string[] {
   const texts = allRoots()
@@ -225,7 +265,7 @@ function statusTexts(): string[] {
 
 /** Controls whose names resemble the one sought, the nearest first, as look prints them. */
 function nearMisses(locator: Locator & { kind: 'text' }): { readonly near: string[]; readonly alike: boolean } {
-  const controls = allControls();
+  const { controls } = collect();
   const locators = uniqueLocators(controls);
   const scored = controls.map((control, order) => {
     // `{Save}` is a role, and most often meant as a name.
@@ -237,13 +277,26 @@ function nearMisses(locator: Locator & { kind: 'text' }): { readonly near: strin
   const alike = scored.filter(({ score, ofRole }) => score >= ALIKE || (locator.text === '' && ofRole));
   // If no name is similar: what else there is of the kind, and if there is nothing of it, of any.
   const ofRole = alike.length > 0 ? alike : scored.filter((one) => one.ofRole);
-  const near = (ofRole.length > 0 || locator.role !== '*' ? ofRole : scored).slice(0, MAX_NEAR);
+  const near = firstReachable(
+    ofRole.length > 0 || locator.role !== '*' ? ofRole : scored,
+    ({ order }) => controls[order],
+  );
   const names = near.map(({ order }) => locators[order] ?? '');
   shownLooks.list(
     names,
     near.map(({ order }) => controls[order]),
   );
   return { near: names, alike: near.some(({ likeness }) => likeness >= ALIKE) };
+}
+
+/** The first few of these that a look shows; of what is all covered, the first few. */
+function firstReachable<T>(ranked: readonly T[], controlOf: (one: T) => Control | undefined): readonly T[] {
+  const near: T[] = [];
+  for (const one of ranked) {
+    if (near.length === MAX_NEAR) break;
+    if (controlOf(one)?.whereabouts !== 'unreachable') near.push(one);
+  }
+  return near.length > 0 ? near : ranked.slice(0, MAX_NEAR);
 }
 
 /** Roles that people take for one another. */

@@ -85,11 +85,11 @@ export function install(names: HookNames): void {
     state,
     reached: () => ({ reached: worldOf(window.parent) !== null }),
     census: () => ({ nodes: countNodes() }),
-    look: ({ within, base, named }) => {
+    look: ({ within, base, joined }) => {
       const root = within === null ? undefined : resolve(within);
-      return root !== undefined && isProblem(root) ? root : memory.look(root, base, named);
+      return root !== undefined && isProblem(root) ? root : memory.look(root, base, joined);
     },
-    count: ({ locator }) => countOf(locator),
+    count: ({ locator, sifts }) => countOf(locator, sifts),
     recount: ({ locators }) => ({ moved: movedNumbers(locators) }),
     through: (point) => {
       const through = pointThroughFrame(point);
@@ -196,11 +196,11 @@ function state(): PageState {
   return { url: location.href, title: document.title };
 }
 
-function countOf(source: string): MatchCounts | PageProblem {
+function countOf(source: string, sifts: boolean): MatchCounts | PageProblem {
   const locator = parseLocator(source);
   if (locator === undefined) return problemOf(source);
   try {
-    return countMatches(locator);
+    return countMatches(locator, sifts);
   } catch {
     return problemOf(source);
   }

@@ -31,6 +31,8 @@ interface Spot {
   readonly locator: string;
   /** The look whose number the locator has; without it, what it means now. */
   readonly look?: number;
+  /** Neither clipped nor covered, as far as that was wanted. */
+  readonly isOpen: boolean;
 }
 
 /**
@@ -89,7 +91,7 @@ export class FrameCalls {
     if (world === undefined) {
       return { title: this.#place().title, value: { problem: 'stale', reason: 'its frame has left the page' } };
     }
-    const answer = await this.#askAt(name, args, { world, frame, locator, look }, bounds);
+    const answer = await this.#askAt(name, args, { world, frame, locator, look, isOpen: true }, bounds);
     return answer === 'again' ? null : answer;
   }
 
@@ -135,10 +137,10 @@ export class FrameCalls {
     const patience = performance.now() + ('ms' in args ? args.ms : 0);
     const titled = (value: PageCalls[Located][1]) => ({ title: this.#place().title, value });
     for (;;) {
-      const spots = await this.#spots(source, bounds);
+      const spots = await this.#spots(source, name !== 'waitFor', bounds);
       if (spots === null) return null;
       if (isProblem(spots)) return titled(spots);
-      const [spot, second] = spots;
+      const [spot, second] = name === 'waitFor' ? spots : onlyOpen(spots);
       if (asksAbsence && spot === undefined) return titled({ found: true });
       if (name === 'waitFor' && !asksAbsence && spot !== undefined) return titled({ found: true });
       if (spot !== undefined && second !== undefined) return titled({ problem: 'ambiguous', matches: listed(spots) });
@@ -158,10 +160,10 @@ export class FrameCalls {
     const { locator, what, since } = request;
     const patience = performance.now() + request.ms;
     for (;;) {
-      const spots = await this.#spots(locator, bounds);
+      const spots = await this.#spots(locator, what !== 'count', bounds);
       if (spots === null) return null;
       const left = Math.max(0, patience - performance.now());
-      const [spot, second] = isProblem(spots) ? [] : spots;
+      const [spot, second] = isProblem(spots) ? [] : what === 'count' ? spots : onlyOpen(spots);
       let reading: Observation | null;
       if (!isProblem(spots) && (what === 'count' || second !== undefined)) {
         reading = readingOf(what, spots);
@@ -273,23 +275,29 @@ export class FrameCalls {
     await Promise.race(worlds.map((world) => world.tryCall('change', { ms }, bounds).catch(() => null)));
   }
 
-  /** Everything that a locator means, in the order of drawing. Null where the document went. */
-  async #spots(source: string, bounds: Bounds): Promise<Spot[] | PageProblem | null> {
+  /**
+   * Everything that a locator means, in the order of the document. Null where the document went.
+   *
+   * @param sifts which of several are neither clipped nor covered is wanted
+   */
+  async #spots(source: string, sifts: boolean, bounds: Bounds): Promise<Spot[] | PageProblem | null> {
     const locator = parseLocator(source);
-    const counted = await this.#count(source, bounds);
+    const count = { locator: unnumbered(source), sifts };
+    const counted = await this.#count(count, bounds);
     if (counted === null || isProblem(counted)) return counted;
     const inner = new Map<string, MatchCounts>();
-    let unnamed = counted.frames.includes(null);
+    const hasUnnamed = ({ frames }: MatchCounts): boolean => frames.some(({ frame }) => frame === null);
+    let unnamed = hasUnnamed(counted);
     const countIn = async (frame: string): Promise<void> => {
-      const counts = await this.#frames.ask(frame, 'count', { locator: unnumbered(source) }, bounds);
+      const counts = await this.#frames.ask(frame, 'count', count, bounds);
       if (counts === null || isProblem(counts)) return;
       inner.set(frame, counts);
-      unnamed ||= counts.frames.includes(null);
+      unnamed ||= hasUnnamed(counts);
     };
     await Promise.all(this.#frames.apart.map(countIn));
     if (unnamed) {
       await this.#frames.nameFrames(bounds);
-      const again = await this.#count(source, bounds);
+      const again = await this.#count(count, bounds);
       if (again === null || isProblem(again)) return again;
       await Promise.all(this.#frames.apart.map(countIn));
       return this.#choose(locator, source, again, inner);
@@ -305,7 +313,11 @@ export class FrameCalls {
   ): Spot[] {
     const controls: Spot[] = [];
     const others: Spot[] = [];
-    const visit = (frame: string | null, { counts, frames, others: loose }: MatchCounts): void => {
+    const visit = (
+      frame: string | null,
+      { counts, frames, others: loose, open }: MatchCounts,
+      isOpen: boolean,
+    ): void => {
       const world = this.#frames.world(frame);
       if (world === undefined) return;
       const total = counts.reduce((sum, count) => sum + count, 0);
@@ -313,19 +325,21 @@ export class FrameCalls {
         world,
         frame,
         locator: numbered(locator, source, number, of),
+        isOpen: isOpen && open.includes(number),
       });
       let number = 0;
       counts.forEach((count, index) => {
         for (let nth = 0; nth < count; nth++) controls.push(at(++number, total));
         const next = frames[index];
-        const found = next === undefined || next === null ? undefined : inner.get(next);
-        if (next !== undefined && next !== null && found !== undefined) visit(next, found);
+        const found = next === undefined || next.frame === null ? undefined : inner.get(next.frame);
+        if (next !== undefined && found !== undefined) visit(next.frame, found, isOpen && next.isOpen);
       });
       for (let nth = 1; nth <= loose; nth++) others.push(at(nth, loose));
       // CSS and XPath do not tell where between them a frame stands.
-      if (counts.length === 0) for (const next of this.#childrenOf(frame)) visit(next, inner.get(next) ?? NO_MATCHES);
+      if (counts.length === 0)
+        for (const next of this.#childrenOf(frame)) visit(next, inner.get(next) ?? NO_MATCHES, isOpen);
     };
-    visit(null, main);
+    visit(null, main, true);
     const found = controls.length > 0 ? controls : others;
     const index = locator?.kind === 'text' ? locator.index : undefined;
     return index === undefined ? found : found.slice(index - 1, index);
@@ -335,8 +349,8 @@ export class FrameCalls {
     return this.#frames.apart.filter((one) => (this.#outward(one)[1] ?? null) === frame);
   }
 
-  async #count(locator: string, bounds: Bounds): Promise<MatchCounts | PageProblem | null> {
-    const answer = await this.#frames.main.tryCall('count', { locator: unnumbered(locator) }, bounds);
+  async #count(count: PageCalls['count'][0], bounds: Bounds): Promise<MatchCounts | PageProblem | null> {
+    const answer = await this.#frames.main.tryCall('count', count, bounds);
     return answer?.value ?? null;
   }
 }
@@ -346,7 +360,13 @@ const OTHER_ORIGIN: PageProblem = {
   reason: 'is in a frame of another origin: picture the whole page instead',
   final: true,
 };
-const NO_MATCHES: MatchCounts = { counts: [], frames: [], others: 0 };
+const NO_MATCHES: MatchCounts = { counts: [], frames: [], others: 0, open: [] };
+
+/** Of several the only one that is neither clipped nor covered is meant. */
+function onlyOpen(spots: readonly Spot[]): readonly Spot[] {
+  const open = spots.filter(({ isOpen }) => isOpen);
+  return open.length === 1 ? open : spots;
+}
 
 function isObserving(args: PageCalls[PageCallName][0]): args is ObserveRequest {
   return args !== null && 'what' in args;

@@ -165,10 +165,19 @@ export interface PageLook extends PageState {
   /** The earlier look whose list the pieces are taken from; null: there is none. */
   readonly base: number | null;
   readonly pieces: readonly WirePiece[];
-  /** Frames of other origins, which stand before the element at a place. `frame` is null for one without a name yet. */
-  readonly gaps: readonly { readonly at: number; readonly frame: string | null; readonly offscreen: boolean }[];
-  /** Of each element its whole name and the words for it, where they were asked for. */
-  readonly names?: readonly (readonly [name: string, ...words: string[]])[];
+  /** Where it was asked for, the pieces are of all that is rendered. */
+  readonly joint?: {
+    /** Of each element its whole name and the words for it. */
+    readonly names: readonly (readonly [name: string, ...words: string[]])[];
+    /** Places of elements that count, and that no look shows, since nobody can point at them. */
+    readonly covered: readonly number[];
+    /** Frames of other origins, which stand before the element at a place. `frame` is null for one without a name yet. */
+    readonly gaps: readonly {
+      readonly at: number;
+      readonly frame: string | null;
+      readonly is: 'here' | 'offscreen' | 'unreachable';
+    }[];
+  };
 }
 
 /** A picture, a PNG in base64, on which the elements of a look are to be marked. */
@@ -183,16 +192,18 @@ export interface MarksRequest {
 export interface MatchCounts {
   /** Controls before, between and after the frames of other origins. */
   readonly counts: readonly number[];
-  readonly frames: readonly (string | null)[];
+  readonly frames: readonly { readonly frame: string | null; readonly isOpen: boolean }[];
   /** What is no control, or was asked for by CSS or XPath. */
   readonly others: number;
+  /** The numbers of the first two that are neither clipped nor covered. Empty unless asked for. */
+  readonly open: readonly number[];
 }
 
-/** A numbered locator that meant another element when only what is in sight was counted. */
+/** A numbered locator that meant another element when only what nothing covers was counted. */
 export interface MovedNumber {
   readonly locator: string;
-  /** What the element that it meant is called now. */
-  readonly now: string;
+  /** What the element that it meant is called now; null: it is inert, behind a modal dialog. */
+  readonly now: string | null;
 }
 
 /** What a frame of another origin is to the document around it. */
@@ -260,11 +271,13 @@ export interface PageCalls {
     {
       readonly within: Sought<string> | null;
       readonly base: number | null;
-      readonly named: boolean;
+      /** The asker joins the lists of several documents. */
+      readonly joined: boolean;
     },
     PageLook | PageProblem,
   ];
-  count: [{ readonly locator: string }, MatchCounts | PageProblem];
+  /** `sifts`: those that are neither clipped nor covered are wanted. */
+  count: [{ readonly locator: string; readonly sifts: boolean }, MatchCounts | PageProblem];
   /** Numbered locators that mean another element now than when they did not count what a box has scrolled out of sight. */
   recount: [{ readonly locators: readonly string[] }, { readonly moved: readonly MovedNumber[] }];
   /** From a point in a frame's viewport to the point in this one's, uncovered. Guards against input elsewhere. */

@@ -8,7 +8,7 @@ import { parseWords } from '../parse-options.js';
 import { print } from '../terminal.js';
 import { findRunFiles } from './plan/run-files.js';
 
-const Moved = z.array(z.object({ locator: z.string(), now: z.string() }));
+const Moved = z.array(z.object({ locator: z.string(), now: z.string().nullable() }));
 
 /**
  * `troupe flow check|types`, for those who write flows.
@@ -69,16 +69,18 @@ async function checkNumbers(page: string, flows: readonly (readonly [path: strin
   for (const { path, line, column, locator } of used) {
     const now = moved.get(locator);
     if (now === undefined) continue;
-    print(
-      `${path}:${line}:${column}: On ${page}, ${locator} meant the element that is ${now} now: write ${now}, or a name that only it has\n`,
-    );
+    const what =
+      now === null
+        ? 'meant an element that does not count now, since it is behind a modal dialog: close the dialog first'
+        : `meant the element that is ${now} now: write ${now}, or a name that only it has`;
+    print(`${path}:${line}:${column}: On ${page}, ${locator} ${what}\n`);
     faults += 1;
   }
   return faults;
 }
 
-/** By locator, what the element that it meant in the version before is called now. In a session of its own. */
-async function movedNumbers(page: string, locators: readonly string[]): Promise<ReadonlyMap<string, string>> {
+/** By locator, what the element that it meant in the version before is called now; null: it is behind a modal dialog. In a session of its own. */
+async function movedNumbers(page: string, locators: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
   const troupe = await agentService(undefined);
   const session = await troupe.sessions.create({ name: 'troupe flow check' });
   try {

@@ -4,18 +4,28 @@ import { inputKind, isAtomic, isControl, roleOf } from '../names/roles.js';
 import { isBoxless } from '../tree/boxless.js';
 import { frameDocument, isFrame, isHtml, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
 import { labelsOf, namedBy } from '../tree/labels.js';
-import { drawingOf } from '../tree/self-drawn.js';
-import { isVeil, type Region, Sight, viewportRegion } from '../tree/sight.js';
-import { type Around, clipped, regionAround, regionsOf, seenInFrame } from '../tree/surroundings.js';
-import { drawnRect, isPutAway, isSeen, isSolid, type Rect, thumbOf } from '../tree/visibility.js';
+import { drawingOf, hasEditContext } from '../tree/self-drawn.js';
+import { isVeil, Sight, type Whereabouts } from '../tree/sight.js';
+import {
+  clipsAll,
+  drawnRect,
+  isCutAway,
+  isFolded,
+  isPutAway,
+  isSeen,
+  isShown,
+  isSolid,
+  type Rect,
+  rectOf,
+  thumbOf,
+} from '../tree/visibility.js';
 import { isTag } from './carried.js';
 import { type Clickable, clickableOf, isOwnPart, isTile } from './clickables.js';
 import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
-import { Evidence } from './evidence.js';
 import { isPointedAt } from './hover-rules.js';
 import { itemsOf } from './items.js';
-import { outsideOfModals } from './modals.js';
+import { Modals } from './modals.js';
 import { beginMarkup, reactionsOf, readMarkup } from './reactions.js';
 import { holdsControls, withoutDrawings, withoutFrames, withoutWrappers } from './wrappers.js';
 
@@ -27,11 +37,17 @@ const NO_TARGETS = new Set(['body', 'html', 'label', 'option', 'slot']);
 /** What shows something without holding anything. */
 const PICTURES = new Set(['canvas', 'embed', 'img', 'object', 'svg', 'video']);
 
+/** A smaller field may be one that its page has put away, and what is pressed in its place drawn beside it, in CSS pixels. */
+const TINY = 4;
+/** A field that is broader has room for a character inside its borders, in CSS pixels. */
+const ROOM = 40;
+
 /** A frame of another origin: its controls stand after so many of this document's. */
 export interface FrameGap {
   readonly at: number;
   readonly frame: Element;
-  readonly offscreen: boolean;
+  /** Finds out where the frame is, in the turn in which it was found. */
+  readonly whereabouts: () => Whereabouts;
 }
 
 export interface Collected {
@@ -39,20 +55,27 @@ export interface Collected {
   readonly gaps: readonly FrameGap[];
 }
 
-/** An element that is drawn, and where. */
-interface Found {
-  readonly rect: Rect;
-  readonly offscreen: boolean;
-  /** Not drawn through. */
-  readonly solid: boolean;
+/** What holds for the children of an element. */
+interface Around {
+  /** Inside an element whose cursor is a pointer. */
+  readonly pointer: boolean;
+  /** Inside an element that listens for presses. */
+  readonly listened: boolean;
+  /** The control around it. */
+  readonly control: Element | null;
+  /** Inside a box of no size that shows nothing of what flows over. */
+  readonly folds: boolean;
 }
 
-/** One walk through the documents that can be reached from here, for what a person can operate. */
+const NOTHING_AROUND: Around = { pointer: false, listened: false, control: null, folds: false };
+
+/**
+ * One walk through the documents that can be reached from here, for what is rendered that a person can operate, wherever it is:
+ * in view or not, covered or not. What is inert is left out.
+ */
 export class Collector {
-  readonly sight: Sight;
-  /** What the walk rests on. */
-  readonly evidence = new Evidence();
   readonly #memory: NameMemory;
+  readonly #sight = new Sight();
   readonly #controls: Control[] = [];
   readonly #gaps: FrameGap[] = [];
   /** Those that only a style or a listener makes controls. */
@@ -63,18 +86,13 @@ export class Collector {
   readonly #items = new Set<Element>();
   /** What is operated in the place of a field that is out of sight. */
   readonly #drawings = new Set<Element>();
-  readonly #modals: Element[] = [];
-  /** In their order; null for what can hold nothing. */
-  readonly #visited: (Element | null)[] = [];
-  /** In which of them each stands. */
-  readonly #within: number[] = [];
-  /** Which of them must be looked at each time, and what they stand in. */
-  readonly #awake: boolean[] = [];
+  readonly #modals = new Modals();
+  readonly #takesWord: boolean;
 
-  /** @param covered those too that something covers */
-  constructor(memory: NameMemory, covered: boolean) {
-    this.sight = new Sight(covered);
+  /** @param takesWord of elements that say by `aria-modal` that what lies behind them is inert */
+  constructor(memory: NameMemory, takesWord: boolean) {
     this.#memory = memory;
+    this.#takesWord = takesWord;
   }
 
   collect(): Collected {
@@ -82,105 +100,77 @@ export class Collector {
     const root: Element | null = document.documentElement;
     if (root === null) return { controls: [], gaps: [] };
     beginMarkup();
-    const view = viewportRegion(
-      root,
-      { left: 0, top: 0, right: innerWidth, bottom: innerHeight },
-      { width: innerWidth, height: innerHeight },
-    );
-    const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
-    walk(root, around, (...visited) => this.#visit(...visited));
-    this.#rest();
-    const open = withoutDrawings(outsideOfModals(this.#controls, this.#modals), this.#clickables, this.#drawings);
+    walk(root, NOTHING_AROUND, (element, around) => this.#visit(element, around));
+    const free = this.#controls.filter(({ element }) => !this.#modals.makeInert(element));
+    const open = withoutDrawings(free, this.#clickables, this.#drawings);
     const controls = withoutFrames(withoutWrappers(open, this.#clickables), this.#listeners, this.#clickables);
     return { controls, gaps: this.#gapsIn(controls) };
   }
 
-  /** Parts without anything to operate are passed over the next time, while the document is as it is. */
-  #rest(): void {
-    const awake = this.#awake;
-    // What an element stands in comes before it.
-    for (let nth = awake.length - 1; nth > 0; nth--) if (awake[nth] === true) awake[this.#within[nth] ?? 0] = true;
-    // Whoever passes over an element passes over what is in it.
-    const isOutermost = (nth: number): boolean => awake[nth] === false && awake[this.#within[nth] ?? -1] !== false;
-    this.#memory.rest(this.#visited.flatMap((element, nth) => (element !== null && isOutermost(nth) ? element : [])));
-  }
-
-  #visit(element: Element, around: Around, nth: number, within: number): Around | undefined {
+  #visit(element: Element, around: Around): Around | undefined {
     const tag = element.localName;
-    const passed = IGNORED.has(tag) || this.#memory.isIdle(element);
-    this.#visited.push(passed ? null : element);
-    this.#within.push(within);
-    this.#awake.push(false);
-    if (passed || element.hasAttribute('inert')) return undefined;
+    if (IGNORED.has(tag) || element.hasAttribute('inert')) return undefined;
     if (tag === 'area') {
-      this.#awake[nth] = true;
-      const found = isControl(element) ? this.#find(element, element, around.region) : null;
-      if (found !== null) this.#add(element, found);
+      const rect = isControl(element) ? seenRect(element) : null;
+      if (rect !== null) this.#add(element, rect, [element]);
       return undefined;
     }
+    const isHidden = around.folds && isFolded(element);
     const operable = isControl(element);
-    const solid = operable && isSolid(element);
+    const solid = operable && !isHidden && isSolid(element);
     if (!solid && !element.checkVisibility() && !isBoxless(element)) {
-      // It may be shown by a style alone.
-      this.#awake[nth] = true;
-      this.evidence.hidden(element);
-      if ((tag === 'input' || tag === 'button') && !isPart(element, around.control))
-        this.#addPutAway(element, around.region);
+      if ((tag === 'input' || tag === 'button') && !isPart(element, around.control)) this.#addPutAway(element, null);
       return undefined;
     }
-    if (tag === 'dialog') this.#awake[nth] = true;
-    if (tag === 'dialog' && element.matches(':modal')) this.#modals.push(element);
+    if (tag === 'dialog' && element.matches(':modal')) this.#modals.addOpened(element);
+    else if (this.#takesWord && element.getAttribute('aria-modal') === 'true' && this.#isDrawn(element))
+      this.#modals.addDeclared(element);
     const leaf = isLeaf(element);
     if (operable && leaf) {
-      this.#awake[nth] = true;
-      if (!isPart(element, around.control)) this.#addControl(element, solid, regionAround(element, around));
+      if (!isPart(element, around.control)) this.#addControl(element, solid, isHidden);
       return undefined;
     }
     const style = getComputedStyle(element);
-    const own = regionsOf(style, around);
-    let { pointer, listened, control } = own;
+    let { pointer, listened, control } = around;
     if (operable) {
-      this.#awake[nth] = true;
-      if (!isPart(element, control)) this.#addControl(element, solid, own.region);
+      if (!isPart(element, control)) this.#addControl(element, solid, isHidden);
       pointer = true;
       control = element;
-    } else if (control === null) {
-      pointer = style.cursor === 'pointer' || (own.pointer && style.cursor === 'auto') || isPointedAt(element);
+    } else if (control === null && !isHidden) {
+      pointer = style.cursor === 'pointer' || (around.pointer && style.cursor === 'auto') || isPointedAt(element);
       const clickable = clickableOf(element, style, around);
       if (clickable !== null || this.#items.has(element)) {
-        this.#awake[nth] = true;
-        this.#addClickable(element, own.region, clickable);
+        this.#addClickable(element, clickable);
         if (clickable?.listens === true && tag !== 'body' && tag !== 'html') listened = true;
       }
-    } else if (isOwnPart(element, control)) {
-      this.#awake[nth] = true;
-      const found = this.#find(element, element, own.region);
-      if (found !== null) this.#clickables.add(this.#add(element, found));
+    } else if (control !== null && !isHidden && isOwnPart(element, control)) {
+      const rect = seenRect(element);
+      if (rect !== null) this.#clickables.add(this.#add(element, rect, [element]));
     }
     if (leaf) return undefined;
-    const same = pointer === own.pointer && listened === own.listened && control === own.control;
-    const next = same ? own : { ...own, pointer, listened, control };
-    const inner = clipped(element, style, next);
-    if (inner.region !== next.region) this.evidence.clips(element);
-    return this.#inside(element, inner, nth);
+    const folds = around.folds || clipsAll(element, style);
+    const same =
+      pointer === around.pointer &&
+      listened === around.listened &&
+      control === around.control &&
+      folds === around.folds;
+    return this.#inside(element, same ? around : { pointer, listened, control, folds });
   }
 
   /** Goes on into a shadow root or a frame. */
-  #inside(element: Element, around: Around, nth: number): Around | undefined {
+  #inside(element: Element, around: Around): Around | undefined {
     const shadow = shadowOf(element);
     if (shadow !== null) {
       this.#memory.observe(shadow);
       readMarkup(shadow);
     }
-    if (!mayBeFrame(element)) return around;
-    this.#awake[nth] = true;
-    this.evidence.frame(element);
-    if (!isFrame(element)) return around;
+    if (!mayBeFrame(element) || !isFrame(element)) return around;
     const inner = frameDocument(element);
-    const place = this.#find(element, element, around.region);
-    if (place === null || element.clientWidth === 0 || element.clientHeight === 0) return undefined;
+    if (element.clientWidth === 0 || element.clientHeight === 0) return undefined;
+    if ((around.folds && isFolded(element)) || !isShown(element)) return undefined;
     if (inner === null) {
-      this.#gaps.push({ at: this.#controls.length, frame: element, offscreen: place.offscreen });
+      const whereabouts = () => this.#sight.whereIs(element, element);
+      this.#gaps.push({ at: this.#controls.length, frame: element, whereabouts });
       return undefined;
     }
     const { defaultView } = inner;
@@ -188,74 +178,51 @@ export class Collector {
     discoveries()?.ask(defaultView, this.#memory.mutations);
     this.#memory.observe(inner);
     // A document that has just come is empty: what it gets is noticed.
-    const root = inner.documentElement;
-    if (root === null) return undefined;
+    if (inner.documentElement === null) return undefined;
     readMarkup(inner);
-    const view = viewportRegion(root, seenInFrame(element, around.region), {
-      width: element.clientWidth,
-      height: element.clientHeight,
-    });
-    return { pointer: false, listened: false, control: null, region: view, placed: view, view };
+    return NOTHING_AROUND;
   }
 
-  #addControl(element: Element, solid: boolean, region: Region): void {
-    const found = this.#find(element, element, region, solid);
+  #addControl(element: Element, solid: boolean, isHidden: boolean): void {
+    const rect = isHidden ? null : seenRect(element, solid);
+    const isThere = rect !== null && !hasNoRoom(element, rect);
     // Neither to be seen nor to be hit.
-    const fadedOut = found?.solid === false && getComputedStyle(element).pointerEvents === 'none';
-    if (found === null || fadedOut || hasNoRoom(element)) {
-      this.#addPutAway(element, region);
-      return;
-    }
-    const drawing = found.solid && element.localName !== 'textarea' ? null : drawingOf(element);
-    if (drawing !== null) this.#drawings.add(drawing);
-    this.#add(element, found);
+    const fadedOut = isThere && !solid && getComputedStyle(element).pointerEvents === 'none';
+    if (!isThere || fadedOut) this.#addPutAway(element, null);
+    else if (!solid || mayBePutAway(element, rect))
+      this.#addPutAway(element, isPutAway(element) && isCutAway(element, rect) ? null : rect);
+    else this.#add(element, rect, [element]);
   }
 
-  /** What its page has put away: a person reaches an input by its label or the button beside it, an editor by its text. */
-  #addPutAway(element: Element, region: Region): void {
-    if (!isPutAway(element)) {
-      this.#addDrawing(element, region);
-      return;
+  /**
+   * What its page has put away, or may have: a person reaches an input by its label or the button beside it, an editor by its
+   * text.
+   *
+   * @param own where it is drawn itself, though perhaps under what is drawn in its place; null: nowhere
+   */
+  #addPutAway(element: Element, own: Rect | null): void {
+    const stands: Element[] = own === null ? [] : [element];
+    const isAway = isPutAway(element);
+    if (isAway && element.disabled && own === null) return;
+    if (isAway && !element.disabled) {
+      for (const label of labelsOf(element)) if (isShown(label)) stands.push(label);
+      const thumb = element.type === 'range' ? thumbOf(element) : null;
+      if (thumb !== null && isShown(thumb)) stands.push(thumb);
     }
-    if (element.disabled) return;
-    for (const label of labelsOf(element)) {
-      const found = this.#findLabel(element, label, region);
-      if (found === null) continue;
-      this.#add(element, found);
-      return;
-    }
-    const thumb = element.type === 'range' ? thumbOf(element) : null;
-    const held = thumb === null ? null : this.#findLabel(element, thumb, region);
-    if (held !== null) {
-      this.#add(element, held);
-      return;
-    }
-    if (this.#addDrawing(element, region)) return;
-    const parent = parentOf(element);
-    if (element.type !== 'file' || parent?.checkVisibility() !== true) return;
-    this.#add(element, { rect: element.getBoundingClientRect(), offscreen: false });
-  }
-
-  /** What is pressed in its place is no other control. */
-  #addDrawing(element: Element, region: Region): boolean {
     const drawing = drawingOf(element);
-    const drawn = drawing === null ? null : this.#findLabel(element, drawing, region);
-    if (drawing === null || drawn === null) return false;
-    this.#drawings.add(drawing);
-    this.#add(element, drawn);
-    return true;
-  }
-
-  /** @param label or what else is operated in its place */
-  #findLabel(element: Element, label: Element, region: Region): Found | null {
-    // The input may be clipped by a box of its own that the label is not in.
-    let around = region;
-    while (around.outer !== null && !around.element.contains(label)) around = around.outer;
-    return this.#find(element, label, around);
+    if (drawing !== null && isShown(drawing)) {
+      // What is pressed in its place is no other control.
+      if (own !== null || stands.length === 0) this.#drawings.add(drawing);
+      stands.push(drawing);
+    }
+    const isFile = isAway && element.type === 'file' && parentOf(element)?.checkVisibility() === true;
+    const [first] = stands;
+    const rect = own ?? (first === undefined ? null : drawnRect(first));
+    if (rect !== null || isFile) this.#add(element, rect ?? rectOf(element), stands, isFile);
   }
 
   /** @param why null: a listener on what it stands in is for it */
-  #addClickable(element: Element, region: Region, why: Clickable | null): void {
+  #addClickable(element: Element, why: Clickable | null): void {
     const tag = element.localName;
     const double = tag === 'label' && (reactionsOf(element) & DOUBLE) !== 0;
     if ((NO_TARGETS.has(tag) && !double) || isAroundLabel(element) || isInLabel(element, why)) return;
@@ -269,47 +236,68 @@ export class Collector {
     const holds = element.childElementCount > 0 || shadowOf(element) !== null;
     const forOthers = !sure && !(drops && why.otherwise) && holds && holdsControls(element);
     if (forOthers && !(why.listens ? isTile(element) : isTag(element))) return;
-    const found = this.#find(element, element, region);
-    if (found === null) return;
+    const rect = seenRect(element);
+    if (rect === null) return;
     // What lies under a dialog, to catch the clicks beside it.
     const empty = element.childNodes.length === 0 && !PICTURES.has(element.localName);
-    if (empty && isVeil(found.rect, element.ownerDocument)) return;
-    const control = this.#add(element, found);
+    if (empty && isVeil(rect, element.ownerDocument)) return;
+    const control = this.#add(element, rect, [element]);
     this.#clickables.add(control);
     const several = roleOf(element) !== 'row' && tag !== 'tr' && !drops;
     if (!sure && several && !isTile(element)) this.#listeners.add(control);
   }
 
-  #add(element: Element, { rect, offscreen }: Pick<Found, 'rect' | 'offscreen'>): Control {
-    const control = new Control(element, rect, offscreen, this.#memory);
+  /**
+   * @param stands by which it can be pointed at: itself, or what is drawn in its place; the first is where `rect` says
+   * @param anyhow it can be operated without being pointed at
+   */
+  #add(element: Element, rect: Rect, stands: readonly Element[], anyhow = false): Control {
+    const find = (): Whereabouts => {
+      for (const [nth, shown] of stands.entries()) {
+        const is = this.#sight.whereIs(element, shown, nth === 0 ? rect : drawnRect(shown));
+        if (is !== 'unreachable') return is;
+      }
+      return anyhow ? 'here' : 'unreachable';
+    };
+    const control = new Control(element, rect, this.#memory, find);
     this.#controls.push(control);
     return control;
   }
 
-  /** @param shown what is looked for in the element's place */
-  #find(element: Element, shown: Element, region: Region, solid = isSolid(shown)): Found | null {
-    const seen = solid || isSeen(shown);
-    const rect = seen ? drawnRect(shown) : null;
-    const sighted = rect === null ? null : this.sight.whereIs(element, shown, rect, region);
-    this.evidence.sighting(element, shown, { solid, seen, rect }, region, sighted);
-    if (rect === null || sighted === null || sighted.is === 'nowhere') return null;
-    return { rect, offscreen: sighted.is === 'offscreen', solid };
+  /** Whether a person can see a dialog: it is not put away beside the page until it is wanted. */
+  #isDrawn(dialog: Element): boolean {
+    const rect = seenRect(dialog);
+    if (rect === null || !isSolid(dialog) || dialog.closest('[aria-hidden="true"]') !== null) return false;
+    const isPutAway = isCutAway(dialog, rect) || isFolded(dialog) || clipsAll(dialog, getComputedStyle(dialog));
+    return !isPutAway && this.#sight.isReachable(dialog, rect);
   }
 
   #gapsIn(controls: readonly Control[]): readonly FrameGap[] {
-    if (this.#gaps.length === 0 || controls.length === this.#controls.length) return this.#gaps;
+    const gaps = this.#gaps.filter(({ frame }) => !this.#modals.makeInert(frame));
+    if (gaps.length === 0 || controls.length === this.#controls.length) return gaps;
     const kept = new Set(controls);
     // How many of the controls before each place are left.
     let left = 0;
     const before = [0, ...this.#controls.map((control) => (kept.has(control) ? ++left : left))];
-    return this.#gaps.map((gap) => ({ ...gap, at: before[gap.at] ?? left }));
+    return gaps.map((gap) => ({ ...gap, at: before[gap.at] ?? left }));
   }
 }
 
+/** @param solid it is drawn, and not drawn through */
+function seenRect(element: Element, solid = false): Rect | null {
+  return solid || isSeen(element) ? drawnRect(element) : null;
+}
+
+/** Whether something else may be drawn for an element that is drawn itself. */
+function mayBePutAway(element: Element, { width, height }: Rect): boolean {
+  if (element.localName === 'textarea' || isPutAway(element) || hasEditContext(element)) return true;
+  return width < TINY || height < TINY;
+}
+
 /** Whether a field has no room for a character: its library shows its value in another way. */
-function hasNoRoom(element: Element): boolean {
-  if (element.localName !== 'input' || element.clientWidth > 0 || element.clientHeight > 0) return false;
-  return inputKind(element) === 'typed';
+function hasNoRoom(element: Element, { width }: Rect): boolean {
+  if (element.localName !== 'input' || width > ROOM) return false;
+  return element.clientWidth === 0 && element.clientHeight === 0 && inputKind(element) === 'typed';
 }
 
 /** Whether an element is only what the control around it is made of. */

@@ -1,24 +1,27 @@
 import type { NameMemory } from '../names/name-memory.js';
 import { naturalRole, roleOf } from '../names/roles.js';
+import type { Whereabouts } from '../tree/sight.js';
 import type { Rect } from '../tree/visibility.js';
 
-/** Something that a person can operate. Its name is computed when somebody asks. */
+/** Something that a person can operate, and that is rendered. What it is called and where it is, is found out when somebody asks. */
 export class Control {
   readonly element: Element;
   readonly role: string;
+  /** Where it is drawn, or what is drawn in its place, in its document's viewport. */
   readonly rect: Rect;
-  /** It must be scrolled to. */
-  readonly offscreen: boolean;
   readonly #memory: NameMemory;
+  readonly #find: () => Whereabouts;
   #name: string | undefined;
   #words: readonly string[] | undefined;
+  #whereabouts: Whereabouts | undefined;
 
-  constructor(element: Element, rect: Rect, offscreen: boolean, memory: NameMemory) {
+  /** @param find finds out where it is */
+  constructor(element: Element, rect: Rect, memory: NameMemory, find: () => Whereabouts) {
     this.element = element;
     this.role = roleOf(element);
     this.rect = rect;
-    this.offscreen = offscreen;
     this.#memory = memory;
+    this.#find = find;
   }
 
   get name(): string {
@@ -33,5 +36,11 @@ export class Control {
       this.#words = natural === this.role ? [this.role] : [this.role, natural];
     }
     return this.#words;
+  }
+
+  /** To be asked in the turn in which it was found. */
+  get whereabouts(): Whereabouts {
+    this.#whereabouts ??= this.#find();
+    return this.#whereabouts;
   }
 }

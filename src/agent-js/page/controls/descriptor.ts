@@ -25,30 +25,9 @@ export function describe(control: Control, locator: string): WireDescriptor {
   if (isDisabled(element)) more.disabled = true;
   if (isHtml(element, 'select')) more.options = [...element.options].slice(0, MAX_OPTIONS).map(({ text }) => text);
   if (href !== '') more.href = href;
-  if (control.offscreen) more.offscreen = true;
+  if (control.whereabouts === 'offscreen') more.offscreen = true;
   const actions = ACTION_SETS.indexOf(actionsOf(element, role));
   return Object.keys(more).length === 0 ? [locator, actions] : [locator, actions, more];
-}
-
-/** Reads what of a field's description changes without a sign. */
-export type ReadState = () => string | number | boolean;
-
-/** Null for what has no such state. Of use until an attribute or a node of the field changes. */
-export function readerOf(element: Element): ReadState | null {
-  if (!isField(element)) return null;
-  if (isHtml(element, 'input')) {
-    switch (element.type) {
-      case 'checkbox':
-      case 'radio':
-        return () => (element.indeterminate ? 'mixed' : element.checked);
-      case 'file':
-        return () => shownValue(element);
-      default:
-        return element.type === 'password' || inputKind(element) === 'none' ? null : () => element.value;
-    }
-  }
-  if (!isHtml(element, 'select')) return () => element.value;
-  return element.multiple ? () => shownValue(element) : () => element.selectedIndex;
 }
 
 /** What a person reads in the field. Never a password. */

@@ -1,12 +1,11 @@
 import type { WireDescriptor } from '../../acting/wire-descriptor.js';
 import { uniqueLocators } from '../../locating/unique-locators.js';
 import type { PageLook } from '../../tabs/page-calls.js';
-import { nameMemory } from '../names/name-memory.js';
 import { isInside } from '../tree/flat-tree.js';
-import type { Collected } from './collector.js';
+import type { FrameGap } from './collector.js';
 import type { Control } from './control.js';
 import { collect } from './controls.js';
-import { describe, type ReadState, readerOf } from './descriptor.js';
+import { describe } from './descriptor.js';
 import { discoveries } from './discoveries.js';
 import { shownLooks } from './shown-looks.js';
 
@@ -19,129 +18,74 @@ export class JsonText {
   }
 }
 
-/** A control as it was told. */
-interface Reported {
-  readonly locator: string;
-  readonly offscreen: boolean;
-  /** Of a field: what changes without a sign. */
-  readonly read: ReadState | null;
-  readonly state: ReturnType<ReadState> | null;
-  /** JSON. */
-  readonly text: string;
-}
-
 /** The looks of one document: what it has told is not told again. */
 export class LookMemory {
   /** Another document's looks have other numbers. */
   #id = Math.floor(Math.random() * 2 ** 40);
-  #changes = -1;
-  #byElement = new WeakMap<Element, Reported>();
-  /** The last list, its locators, and what was told of it. */
-  #collected: Collected | null = null;
-  #locators: readonly string[] = [];
+  /** What the last look showed, and what was told of it. */
+  #elements: readonly Element[] = [];
   #reported: readonly string[] = [];
-  /** The page has drawn controls anew since the look before; its numbers mean other elements, even where it reads the same. */
-  #replaced = false;
-  /** What in it may change without a sign, and its place. */
-  #fields: readonly { readonly index: number; readonly read: ReadState; state: ReturnType<ReadState> }[] = [];
 
   /**
    * @param root what the look is narrowed to; such a look is not remembered
    * @param base the look that the asker has; the answer is made of its pieces where it is the last one
-   * @param named whether the asker makes the locators
+   * @param joined whether the asker joins the lists of several documents, and makes the locators
    */
-  look(root: Element | undefined, base: number | null, named: boolean): JsonText {
+  look(root: Element | undefined, base: number | null, joined: boolean): JsonText {
     const before = this.#reported;
-    const reported = this.#report(collect());
-    const { controls, gaps } = this.#collected ?? NOTHING;
-    const inside = ({ element }: { readonly element: Element }): boolean =>
-      root === undefined || isInside(element, root);
-    const shown =
-      root === undefined ? reported : reported.filter((_, index) => inside(controls[index] ?? { element: root }));
     const known = root === undefined && base === this.#id ? before : null;
-    const pieces = known === null ? shown : piecesOf(shown, known);
-    if (reported !== before || this.#replaced) this.#id++;
-    shownLooks.remember(this.#id, controls, this.#locators);
+    const { controls, gaps } = collect();
+    const locators = uniqueLocators(controls);
+    const listed = controls.flatMap((control, index) =>
+      control.whereabouts === 'unreachable' ? [] : [{ control, locator: locators[index] ?? '' }],
+    );
+    const reported = listed.map(({ control, locator }) => textOf(describe(control, locator)));
+    const isSame = reported.length === before.length && reported.every((text, index) => text === before[index]);
+    // A page that has drawn controls anew may read the same, and its numbers mean other elements.
+    const isReplaced = listed.some(({ control }, index) => control.element !== this.#elements[index]);
+    if (!isSame || isReplaced) this.#id++;
+    this.#reported = isSame ? before : reported;
+    this.#elements = listed.map(({ control }) => control.element);
+    shownLooks.remember(
+      this.#id,
+      listed.map(({ control }) => control),
+      listed.map(({ locator }) => locator),
+    );
+    const isWithin = ({ element }: { readonly element: Element }): boolean =>
+      root === undefined || isInside(element, root);
     const state: Omit<PageLook, 'pieces'> = {
       url: location.href,
       title: document.title,
       id: this.#id,
       base: known === null ? null : base,
-      gaps: gaps
-        .filter(({ frame }) => inside({ element: frame }))
-        .map(({ at, frame, offscreen }) => ({
-          at: Math.min(at, shown.length),
-          frame: discoveries()?.frameId(frame) ?? null,
-          offscreen,
-        })),
-      ...(named ? { names: controls.filter(inside).map(({ name, words }) => [name, ...words] as const) } : {}),
+      ...(joined ? { joint: jointOf(controls, gaps, isWithin) } : {}),
     };
+    const told = joined ? controls.map((control, index) => textOf(describe(control, locators[index] ?? ''))) : reported;
+    const shown = told.filter((_, index) => isWithin((joined ? controls[index] : listed[index]?.control) as Control));
+    const pieces = known === null ? shown : piecesOf(this.#reported, known);
     return new JsonText(`${JSON.stringify(state).slice(0, -1)},"pieces":[${pieces.join(',')}]}`);
-  }
-
-  /** What is to be told of each control. The array of the last time, where it is the same. */
-  #report(collected: Collected): readonly string[] {
-    const { controls } = collected;
-    this.#replaced = false;
-    if (collected === this.#collected) return this.#reportAgain(controls);
-    const earlier = this.#collected?.controls ?? [];
-    this.#replaced = controls.some(({ element }, index) => element !== earlier[index]?.element);
-    const { changes } = nameMemory();
-    if (changes !== this.#changes) this.#byElement = new WeakMap();
-    this.#changes = changes;
-    this.#locators = this.#locatorsOf(controls);
-    this.#collected = collected;
-    const reported = controls.map((control, index) => this.#reportOf(control, this.#locators[index] ?? ''));
-    this.#fields = reported.flatMap(({ read, state }, index) => (read && state !== null ? { index, read, state } : []));
-    const texts = reported.map(({ text }) => text);
-    if (texts.length !== this.#reported.length || texts.some((text, index) => text !== this.#reported[index])) {
-      this.#reported = texts;
-    }
-    return this.#reported;
-  }
-
-  /** The same list: only what stands in its fields may be other. */
-  #reportAgain(controls: readonly Control[]): readonly string[] {
-    let reported: string[] | null = null;
-    for (const field of this.#fields) {
-      const state = field.read();
-      if (state === field.state) continue;
-      field.state = state;
-      const control = controls[field.index];
-      if (control === undefined) continue;
-      const { text } = this.#reportOf(control, this.#locators[field.index] ?? '');
-      if (text === this.#reported[field.index]) continue;
-      reported ??= [...this.#reported];
-      reported[field.index] = text;
-    }
-    if (reported !== null) this.#reported = reported;
-    return this.#reported;
-  }
-
-  /** The same controls under the same names have the locators that they had. */
-  #locatorsOf(controls: readonly Control[]): readonly string[] {
-    const known = this.#collected?.controls ?? [];
-    const same = ({ element, name, role }: Control, index: number): boolean => {
-      const earlier = known[index];
-      return earlier?.element === element && earlier.name === name && earlier.role === role;
-    };
-    return known.length === controls.length && controls.every(same) ? this.#locators : uniqueLocators(controls);
-  }
-
-  /** What a field holds changes without a sign; the rest is as it was while the document is. */
-  #reportOf(control: Control, locator: string): Reported {
-    const { element, offscreen } = control;
-    const known = this.#byElement.get(element);
-    const read = known === undefined ? readerOf(element) : known.read;
-    const state = read === null ? null : read();
-    if (known?.locator === locator && known.offscreen === offscreen && known.state === state) return known;
-    const reported: Reported = { locator, offscreen, read, state, text: textOf(describe(control, locator)) };
-    this.#byElement.set(element, reported);
-    return reported;
   }
 }
 
-const NOTHING: Collected = { controls: [], gaps: [] };
+/** What joins the list of this document with those of the frames in it. */
+function jointOf(
+  controls: readonly Control[],
+  gaps: readonly FrameGap[],
+  isWithin: (one: { readonly element: Element }) => boolean,
+): NonNullable<PageLook['joint']> {
+  const within = controls.filter(isWithin);
+  return {
+    names: within.map(({ name, words }) => [name, ...words] as const),
+    covered: within.flatMap(({ whereabouts }, index) => (whereabouts === 'unreachable' ? [index] : [])),
+    gaps: gaps
+      .filter(({ frame }) => isWithin({ element: frame }))
+      .map(({ at, frame, whereabouts }) => ({
+        at: controls.slice(0, at).filter(isWithin).length,
+        frame: discoveries()?.frameId(frame) ?? null,
+        is: whereabouts(),
+      })),
+  };
+}
 
 /** Letters that JSON takes as they are. */
 const PLAIN = /^[ !#-[\]-~\u00a0-\u024f]*$/;

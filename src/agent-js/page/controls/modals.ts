@@ -1,39 +1,72 @@
-import { parentOf } from '../tree/flat-tree.js';
-import type { Control } from './control.js';
+import { isInside, parentOf } from '../tree/flat-tree.js';
+import { isLayerOver } from '../tree/layers.js';
 
-/** The controls that no modal dialog of their document, or of one around it, makes inert. */
-export function outsideOfModals(controls: readonly Control[], modals: readonly Element[]): readonly Control[] {
-  if (modals.length === 0) return controls;
-  const tops = new Map<Document, Element>();
-  for (const inner of new Set(modals.map((modal) => modal.ownerDocument))) {
-    const own = modals.filter((modal) => modal.ownerDocument === inner);
-    const top = own.find(isOnTop) ?? own.at(-1);
-    if (top !== undefined) tops.set(inner, top);
+/** The modal dialogs of some documents: what lies outside of the topmost one cannot be used. */
+export class Modals {
+  /** By document: what the browser opened as modal, and what only says that it is. */
+  readonly #opened = new Map<Document, Element[]>();
+  readonly #declared = new Map<Document, Element[]>();
+  readonly #tops = new Map<Document, Tops>();
+
+  /** What the browser opened as modal. */
+  addOpened(dialog: Element): void {
+    note(this.#opened, dialog);
   }
-  return controls.filter(({ element }) => isFree(element, tops));
+
+  /** What says by `aria-modal` that it is, and can be seen. */
+  addDeclared(dialog: Element): void {
+    note(this.#declared, dialog);
+  }
+
+  /** Whether a modal dialog makes an element inert, in its document or in one around it. */
+  makeInert(element: Element): boolean {
+    if (this.#opened.size === 0 && this.#declared.size === 0) return false;
+    for (let at: Element | null = element; at !== null; ) {
+      const inner = at.ownerDocument;
+      const { opened, declared } = this.#topsOf(inner);
+      if (opened !== null && !isInside(at, opened)) return true;
+      // What is drawn over such a dialog, as a list of its options or a message is, can be used.
+      if (declared !== null && !isInside(at, declared) && !isLayerOver(at, declared)) return true;
+      let node: Element | null = at;
+      while (node !== null && node.ownerDocument === inner) node = parentOf(node);
+      at = node;
+    }
+    return false;
+  }
+
+  #topsOf(inner: Document): Tops {
+    const known = this.#tops.get(inner);
+    if (known !== undefined) return known;
+    const opened = this.#opened.get(inner) ?? [];
+    const top = opened.find(isOnTop) ?? opened.at(-1) ?? null;
+    const declared = (this.#declared.get(inner) ?? []).filter((one) => top === null || isInside(one, top));
+    const tops = { opened: top, declared: declared.reduce<Element | null>(upper, null) };
+    this.#tops.set(inner, tops);
+    return tops;
+  }
 }
 
-function isFree(element: Element, tops: ReadonlyMap<Document, Element>): boolean {
-  for (let at: Element | null = element; at !== null; at = parentOf(at)) {
-    const inner = at.ownerDocument;
-    const top = tops.get(inner);
-    let inside = top === undefined;
-    let last: Element = at;
-    for (let node: Element | null = at; node !== null && node.ownerDocument === inner; node = parentOf(node)) {
-      inside ||= node === top;
-      last = node;
-    }
-    if (!inside) return false;
-    at = last;
-  }
-  return true;
+interface Tops {
+  readonly opened: Element | null;
+  readonly declared: Element | null;
+}
+
+function note(dialogs: Map<Document, Element[]>, dialog: Element): void {
+  const known = dialogs.get(dialog.ownerDocument);
+  if (known === undefined) dialogs.set(dialog.ownerDocument, [dialog]);
+  else known.push(dialog);
+}
+
+/** @param later in the order of the document */
+function upper(earlier: Element | null, later: Element): Element {
+  return earlier === null || isInside(later, earlier) || !isLayerOver(earlier, later) ? later : earlier;
 }
 
 /** Of several open dialogs the one that is drawn over the others. */
-function isOnTop(modal: Element): boolean {
+function isOnTop(modal: Element, _: number, modals: readonly Element[]): boolean {
+  if (modals.length === 1) return true;
   const { left, top, width, height } = modal.getBoundingClientRect();
   const root = modal.getRootNode() as Document | ShadowRoot;
   const hit = root.elementFromPoint(left + width / 2, top + height / 2);
-  for (let node = hit; node !== null; node = parentOf(node)) if (node === modal) return true;
-  return false;
+  return hit !== null && isInside(hit, modal);
 }

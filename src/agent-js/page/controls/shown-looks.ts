@@ -82,7 +82,7 @@ class ShownLooks {
   #still(control: Control): Element | PageProblem {
     const { element, rect } = control;
     if (!element.isConnected) return stale('its element has left the page');
-    const now = new Control(element, rect, control.offscreen, nameMemory());
+    const now = new Control(element, rect, nameMemory(), () => control.whereabouts);
     if (now.role !== control.role || now.name !== control.name) {
       return stale(`it is ${formatLocator({ role: now.role, text: now.name.slice(0, 80) })} now`);
     }

@@ -41,7 +41,7 @@ export function withoutWrappers(controls: readonly Control[], clickables: Readon
     const before = left[index - 1];
     // `<li role=tab><a tabindex=-1>`: the link in it is the tab again. A clickable around it is itself left out for it.
     const again =
-      before !== undefined && before.name === control.name && control.element.getAttribute('tabindex') === '-1';
+      before !== undefined && control.element.getAttribute('tabindex') === '-1' && before.name === control.name;
     if (again && !clickables.has(before) && isInside(control.element, before.element)) return false;
     if (isCellOfRow(control, rows)) return false;
     if (before !== undefined && clickables.has(before) && clickables.has(control) && isFilling(control, before))

@@ -32,16 +32,11 @@ export class NameMemory {
   #names = new WeakMap<Element, Known>();
   /** Whose name is made of an element that stands elsewhere: a label, what aria-labelledby names. */
   #named = new WeakMap<Element, Named>();
-  /** Parts of the page in which there was nothing to operate. */
-  #idle = new WeakSet<Element>();
   #changes = 0;
   #mutations = 0;
   /** `#changes` when every document and shadow root was known. */
   #attended = -1;
   readonly #listeners = new Set<(records: readonly MutationRecord[]) => void>();
-  #hasFields = false;
-  /** What else that holds for: listeners and the size of the window change without a change of the document. */
-  #idleIn = '';
   readonly #observed = new WeakSet<Node>();
   readonly #observer = new MutationObserver((records) => this.#forget(records));
 
@@ -49,7 +44,7 @@ export class NameMemory {
   observe(root: Document | ShadowRoot): void {
     if (this.#observed.has(root)) return;
     this.#observed.add(root);
-    this.#changed();
+    this.#changes++;
     this.#observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
     // What its host is called may come from within.
     if ('host' in root) this.#forgetAround(root.host);
@@ -79,36 +74,10 @@ export class NameMemory {
     return this.#mutations;
   }
 
-  /**
-   * Takes in what has changed in this turn. To be called before anything is asked for.
-   *
-   * @param circumstances under others nothing is known to be idle
-   */
-  refresh(circumstances: string): void {
-    this.#takeIn();
-    if (circumstances !== this.#idleIn) this.#changed();
-    this.#idleIn = circumstances;
-  }
-
-  /** Rises too with what begins to be observed, and with other circumstances. */
+  /** Rises too with what begins to be observed. */
   get changes(): number {
     this.#takeIn();
     return this.#changes;
-  }
-
-  /** Whether the value of a field is part of a name: that changes without a sign, and such a name is not remembered. */
-  get hasFields(): boolean {
-    return this.#hasFields;
-  }
-
-  /** Whether there is nothing to operate in an element, as far as its document tells. */
-  isIdle(element: Element): boolean {
-    return this.#idle.has(element);
-  }
-
-  /** Remembers that there is nothing to operate in these, until the document changes. */
-  rest(elements: Iterable<Element>): void {
-    for (const element of elements) this.#idle.add(element);
   }
 
   nameOf(element: Element, { width, height }: { readonly width: number; readonly height: number }): string {
@@ -120,7 +89,6 @@ export class NameMemory {
       if (isField(source)) lasts = false;
     });
     if (lasts) this.#names.set(element, { name, width, height });
-    else this.#hasFields = true;
     return name;
   }
 
@@ -142,13 +110,8 @@ export class NameMemory {
     if (records.length > 0) this.#forget(records);
   }
 
-  #changed(): void {
-    this.#idle = new WeakSet();
-    this.#changes++;
-  }
-
   #forget(records: readonly MutationRecord[]): void {
-    this.#changed();
+    this.#changes++;
     this.#mutations++;
     for (const listener of [...this.#listeners]) listener(records);
     if (records.length > MAX_RECORDS) {

@@ -131,30 +131,25 @@ export function isInside(inner: Node, outer: Element): boolean {
 
 /**
  * Visits an element and what is in it, in the order of drawing. `visit` answers what its children inherit, or undefined
- * to pass them over. It is told which one it visits, and in which of those before it: the first is 0, and stands in -1.
- * Iterative, since a page may nest deeper than a stack reaches.
+ * to pass them over. Iterative, since a page may nest deeper than a stack reaches.
  */
 export function walk<T>(
   root: Element | null,
   inherited: T,
-  visit: (element: Element, inherited: T, nth: number, within: number) => T | undefined,
+  visit: (element: Element, inherited: T) => T | undefined,
 ): void {
   // A document may have lost its root.
   const elements: Element[] = root === null ? [] : [root];
   const values: T[] = [inherited];
-  const places: number[] = [-1];
-  let nth = -1;
   for (let element = elements.pop(); element !== undefined; element = elements.pop()) {
     const value = values.pop() as T;
-    nth++;
-    const own = visit(element, value, nth, places.pop() ?? -1);
+    const own = visit(element, value);
     if (own === undefined) continue;
     const instead = inPlaceOfChildren(element);
     if (instead === null) {
       for (let child = element.lastElementChild; child !== null; child = child.previousElementSibling) {
         elements.push(child);
         values.push(own);
-        places.push(nth);
       }
       continue;
     }
@@ -163,7 +158,6 @@ export function walk<T>(
       if (child === undefined) continue;
       elements.push(child);
       values.push(own);
-      places.push(nth);
     }
   }
 }

@@ -11,6 +11,9 @@ const SOLID = { visibilityProperty: true, opacityProperty: true } as const;
 const THUMB_SIZE = 4;
 const THUMB_DEPTH = 3;
 
+/** What is for screen readers alone is at most of this size, in CSS pixels. */
+const DOT = 1;
+
 /** A box in CSS pixels of a document's viewport, in plain numbers: those of a DOMRect are asked of the browser one by one. */
 export interface Rect {
   readonly left: number;
@@ -53,9 +56,23 @@ export function isVisible(element: Element): boolean {
   for (let node: Element | null = element; node !== null; node = parentOf(node)) {
     if (node.hasAttribute('inert')) return false;
     if (node === modal) insideModal = true;
-    if (node !== element && clipsAll(node)) return false;
   }
-  return insideModal;
+  return insideModal && !isFolded(element);
+}
+
+/** Whether a box of no size around an element, which shows nothing of what flows over, hides it, as a folded panel does. */
+export function isFolded(element: Element): boolean {
+  if (!standsInEmpty(element)) return false;
+  let { position } = getComputedStyle(element);
+  for (let inner = element, node = parentOf(element); node !== null; inner = node, node = parentOf(node)) {
+    if (node.ownerDocument !== inner.ownerDocument) position = 'static';
+    const style = getComputedStyle(node);
+    const holdsPlaced = style.position !== 'static' || style.transform !== 'none';
+    if (position === 'fixed' || (position === 'absolute' && !holdsPlaced)) continue;
+    if (clipsAll(node, style)) return true;
+    position = style.position;
+  }
+  return false;
 }
 
 /** Whether a box around an element cuts it off, or has scrolled it out of sight; the page's own scrolling does not count. */
@@ -87,14 +104,20 @@ export function innerEdges(element: Element): { left: number; top: number; right
   return { left: x, top: y, right: x + clientWidth * across, bottom: y + clientHeight * down };
 }
 
+function standsInEmpty(element: Element): boolean {
+  for (let node = parentOf(element); node !== null; node = parentOf(node)) {
+    const { offsetHeight, offsetWidth } = node as Partial<HTMLElement>;
+    if (offsetHeight === 0 || offsetWidth === 0) return true;
+  }
+  return false;
+}
+
 /** An element whose content shows nowhere: no size of its own, and nothing may flow over. */
-function clipsAll(element: Element): boolean {
-  const box = element as Partial<HTMLElement> & Element;
-  if (box.offsetHeight !== 0 && box.offsetWidth !== 0) return false;
-  if (box.offsetHeight === undefined) return false;
-  const { overflowX, overflowY, display } = getComputedStyle(element);
-  if (display === 'contents' || display === 'inline') return false;
-  return (box.offsetHeight === 0 && overflowY !== 'visible') || (box.offsetWidth === 0 && overflowX !== 'visible');
+export function clipsAll(element: Element, { overflowX, overflowY, display }: CSSStyleDeclaration): boolean {
+  if (overflowX === 'visible' && overflowY === 'visible') return false;
+  const { offsetHeight, offsetWidth } = element as Partial<HTMLElement> & Element;
+  if (offsetHeight === undefined || display === 'contents' || display === 'inline') return false;
+  return (offsetHeight === 0 && overflowY !== 'visible') || (offsetWidth === 0 && overflowX !== 'visible');
 }
 
 /** Where an element is drawn, in its document's viewport; null where it has no size. */
@@ -149,6 +172,17 @@ export function isPutAway(element: Element): element is HTMLInputElement | HTMLB
   if (isHtml(element, 'button')) return /^(checkbox|radio|switch)$/.test(element.getAttribute('role') ?? '');
   if (!isHtml(element, 'input')) return false;
   return /^(checkbox|radio|file)$/.test(element.type) || (element.type === 'range' && element.checkVisibility());
+}
+
+/** Whether nothing of an element is left to point at: it, or the box around it, is cut to a dot, as what is for screen readers alone. */
+export function isCutAway(element: Element, { width, height }: Rect): boolean {
+  if (width <= DOT && height <= DOT) return true;
+  const { clip, clipPath } = getComputedStyle(element);
+  if (/^inset\((?:50|100)%/.test(clipPath) || /^rect\(0px,? 0px,? 0px,? 0px\)/.test(clip)) return true;
+  const around = parentOf(element);
+  if (around === null || isBoxless(around)) return false;
+  const box = around.getBoundingClientRect();
+  return box.width <= DOT && box.height <= DOT && getComputedStyle(around).overflowX !== 'visible';
 }
 
 /** The modal dialog that makes the rest of the page inert, or null. */
