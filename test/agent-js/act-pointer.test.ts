@@ -123,6 +123,23 @@ t.test('wheel turns the wheel over the element, and scrolls what is under it', a
   t.equal(await call('page', 'list.scrollTop'), 0);
 });
 
+t.test('a row that is covered in the middle of its list is scrolled to where it is free', async (t) => {
+  const row = (n: number) =>
+    `<div><span style="cursor:pointer" onclick="document.title = ${n}">+</span> row ${n}</div>`;
+  const rows = Array.from({ length: 20 }, (_, n) => row(n + 1)).join('');
+  const list = (head: string) => `<div style="overflow:auto;height:60px;width:240px">${head}${rows}</div>`;
+  const head = '<header style="position:sticky;top:0;height:40px;background:#eee;z-index:1">Results</header>';
+  const foot = '<footer style="position:sticky;bottom:0;height:40px;background:#eee;z-index:1">Totals</footer>';
+  const tip = '<div style="position:absolute;left:0;top:26px;width:60px;height:18px;background:#eee">tip</div>';
+  for (const page of [list(head), list('').replace(/<\/div>$/, `${foot}</div>`), `${list('')}${tip}`]) {
+    await open(page);
+    for (const n of [10, 11, 20]) {
+      await call('act', `{span:${n}}+`, 'click');
+      t.equal(await call('page', 'document.title'), String(n), page.slice(-80));
+    }
+  }
+});
+
 t.test('selectText selects what an element holds', async (t) => {
   await open(`<p id=p>One <b>two</b> three</p><input aria-label=Name value="Ada Lovelace"><div contenteditable aria-label=Note>Some note</div>
     <x-note></x-note><script>customElements.define('x-note', class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: 'open' }).innerHTML = '<p class=in>In shadow</p>'; } })</script>`);

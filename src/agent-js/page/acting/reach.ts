@@ -10,6 +10,7 @@ import { isInside, parentOf } from '../tree/flat-tree.js';
 import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
 import { bringIntoView, bringPointIntoView } from '../tree/scrolling.js';
+import { isVeil } from '../tree/sight.js';
 import { isShown, standIn } from '../tree/visibility.js';
 import { outside } from './drop-place.js';
 
@@ -54,11 +55,22 @@ export function reachablePoint(
   const own = beside(reached, element) ?? besideParts(reached, element, carries);
   if (own !== undefined) return own;
   const cover = elementAt(middle);
-  return blocked(
-    cover === null || isInside(shown, cover)
-      ? 'takes no press where it is drawn'
-      : `is covered by ${nameFor(outermost(cover, shown))}`,
-  );
+  if (cover === null || isInside(shown, cover)) return blocked('takes no press where it is drawn');
+  const whole = outermost(cover, shown);
+  if (!isVeil(whole.getBoundingClientRect(), whole.ownerDocument) && isFreeElsewhere(shown, element)) {
+    return { problem: 'blocked', reason: 'is scrolled away all the time', final: false, soon: true };
+  }
+  return blocked(`is covered by ${nameFor(whole)}`);
+}
+
+/** Scrolls out from under what covers an element in the middle of its box: a head that stays, a message. */
+function isFreeElsewhere(shown: Element, element: Element): boolean {
+  for (const block of ['end', 'start'] as const) {
+    bringIntoView(shown, block);
+    if (pointsOf(shown).some((point) => isOpen(point, shown, element))) return true;
+  }
+  bringIntoView(shown);
+  return false;
 }
 
 /** Of a cell or a tile that holds controls, a point that is its own: the head of a column above the field in it. */

@@ -63,10 +63,13 @@ function wayOf(value: string): Way | null {
   }
 }
 
-/** To the middle of what scrolls it; also what is a part of another's box, which may be larger than the view of it. */
-export function bringIntoView(element: Element): void {
+/**
+ * To the middle of what scrolls it, or to another place along its height; also what is a part of another's box, which may be
+ * larger than the view of it.
+ */
+export function bringIntoView(element: Element, block: 'start' | 'center' | 'end' = 'center'): void {
   const boxed = pictureOf(element) ?? nearestBox(element);
-  boxed.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  boxed.scrollIntoView({ block, inline: 'center', behavior: 'instant' });
   if (boxed !== element) center(boxed, () => middleOf(element));
 }
 
