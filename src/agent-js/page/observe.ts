@@ -1,9 +1,9 @@
 import { parseLocator } from '../locating/locator.js';
 import { isProblem, type Observation, type Observed, type ObserveRequest } from '../tabs/page-calls.js';
 import { fieldValue } from './acting/field.js';
+import { nextChange } from './changes.js';
 import { drawnText } from './names/accessible-name.js';
 import { flatText } from './names/flat-text.js';
-import { nextChange } from './names/next-change.js';
 import { checkedState } from './names/roles.js';
 import { countMatches, resolve } from './resolve.js';
 import { isDisabled } from './tree/visibility.js';

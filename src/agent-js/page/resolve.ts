@@ -2,7 +2,7 @@ import { foldSpace, formatLocator, type Locator, meantByWords, parseLocator } fr
 import { shortName, uniqueLocators } from '../locating/unique-locators.js';
 import type { MatchCounts, MovedNumber, PageProblem, Sought } from '../tabs/page-calls.js';
 import type { Control } from './controls/control.js';
-import { collect, collectControls } from './controls/controls.js';
+import { collect, type Wanted } from './controls/controls.js';
 import { discoveries } from './controls/discoveries.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { accessibleName, drawnText } from './names/accessible-name.js';
@@ -31,7 +31,7 @@ export function matchesOf(locator: Locator): Element[] {
     case 'xpath':
       return byPath(locator.path).filter(isVisible);
     case 'text': {
-      const controls = collectControls((control) => isMeantBy(locator, control));
+      const { controls } = collect(wantedBy(locator));
       return controls.length > 0 ? controls.map((control) => control.element) : byText(locator);
     }
   }
@@ -43,16 +43,15 @@ export function matchesOf(locator: Locator): Element[] {
  * @param sifts those that are neither clipped nor covered are wanted
  */
 export function countMatches(locator: Locator, sifts: boolean): MatchCounts {
-  const { controls, gaps } = locator.kind === 'text' ? collect() : { controls: [], gaps: [] };
-  const fits = controls.map((control) => locator.kind === 'text' && isMeantBy(locator, control));
-  const controlled = fits.includes(true);
+  const { controls, gaps } = locator.kind === 'text' ? collect(wantedBy(locator)) : { controls: [], gaps: [] };
+  const controlled = controls.length > 0;
   const found = controlled
-    ? controls.flatMap(({ element }, index) => (fits[index] === true ? element : []))
+    ? controls.map(({ element }) => element)
     : locator.kind === 'text'
       ? byText(locator)
       : matchesOf(locator);
   const ends = [...gaps.map(({ at }) => at), controls.length];
-  const counts = ends.map((end, index) => fits.slice(index === 0 ? 0 : ends[index - 1], end).filter(Boolean).length);
+  const counts = ends.map((end, index) => end - (ends[index - 1] ?? 0));
   const frames = gaps.map(({ frame, whereabouts }) => ({
     frame: discoveries()?.frameId(frame) ?? null,
     isOpen: !sifts || (!isCutOff(frame) && whereabouts() !== 'unreachable'),
@@ -72,7 +71,7 @@ export function countMatches(locator: Locator, sifts: boolean): MatchCounts {
 export function movedNumbers(locators: readonly string[]): MovedNumber[] {
   const usable = new Set(collect().controls.map(({ element }) => element));
   // What was out of view behind such a dialog did not count.
-  const counted = collect(false).controls.filter(
+  const counted = collect({}, false).controls.filter(
     ({ element, whereabouts }) => usable.has(element) || whereabouts !== 'offscreen',
   );
   return locators.flatMap((source) => {
@@ -148,7 +147,7 @@ function canBePointedAt(element: Element, sight: Sight): boolean {
 
 /** Whether an element is visible, or operated by something else that is. */
 export function isUsable(element: Element): boolean {
-  return isVisible(element) || collectControls((control) => control.element === element).length > 0;
+  return isVisible(element) || collect({ fits: (control) => control.element === element }).controls.length > 0;
 }
 
 /** A locator for an element that an error speaks of: `{div}Cookie notice`. */
@@ -158,6 +157,10 @@ export function nameFor(element: Element): string {
   const id = element.id === '' ? '' : `#${element.id}`;
   const [className] = element.classList;
   return id === '' && className === undefined ? `{${roleOf(element)}}` : `${element.localName}${id || `.${className}`}`;
+}
+
+function wantedBy(locator: Locator & { kind: 'text' }): Wanted {
+  return { word: locator.role, fits: ({ name }) => nameFits(name, locator) };
 }
 
 function isMeantBy(locator: Locator & { kind: 'text' }, { words, name }: Control): boolean {

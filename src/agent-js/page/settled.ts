@@ -1,5 +1,5 @@
+import { nextChange } from './changes.js';
 import { discoveries } from './controls/discoveries.js';
-import { nextChange } from './names/next-change.js';
 import { styleWrites } from './style-writes.js';
 
 /** Timers give no sign when they end. */

@@ -1,4 +1,4 @@
-import { nameMemory } from './names/name-memory.js';
+import { pageChanges } from './changes.js';
 
 /** Elements that are followed at once. */
 const MAX_ELEMENTS = 200;
@@ -39,7 +39,7 @@ class StyleWrites {
   /** Whether any style was written since the last call. */
   take(): boolean {
     // Lets the observer tell what it has.
-    void nameMemory().mutations;
+    void pageChanges.mutations;
     if (this.#fresh.size === 0) return false;
     this.#latest = [...this.#fresh];
     this.#fresh.clear();
@@ -54,7 +54,7 @@ class StyleWrites {
   #follow(): void {
     if (this.#follows) return;
     this.#follows = true;
-    nameMemory().onMutation((records) => {
+    pageChanges.onMutation((records) => {
       const now = performance.now();
       for (const { attributeName, target } of records)
         if (attributeName === 'style') this.#note(target as Element, now);

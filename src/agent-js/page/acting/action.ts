@@ -1,8 +1,8 @@
 import type { ActionName } from '../../../protocol/look.js';
 import { type Finished, type FinishRequest, isProblem, type Sought, type TypedOutcome } from '../../tabs/page-calls.js';
+import { nextChange } from '../changes.js';
 import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
-import { nextChange } from '../names/next-change.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
 import { styleWrites } from '../style-writes.js';

@@ -1,7 +1,7 @@
 import { foldSpace } from '../../locating/locator.js';
 import { isProblem, type PageProblem, type TypedOutcome } from '../../tabs/page-calls.js';
+import { nextChange } from '../changes.js';
 import { drawnText } from '../names/accessible-name.js';
-import { nextChange } from '../names/next-change.js';
 import { inputKind, isReadOnly, roleOf } from '../names/roles.js';
 import { isInside, shadowOf } from '../tree/flat-tree.js';
 import { elementAt, viewportRect } from '../tree/geometry.js';

@@ -1,5 +1,5 @@
 import { foldSpace } from '../../locating/locator.js';
-import { nextChange } from '../names/next-change.js';
+import { nextChange } from '../changes.js';
 import { settled } from '../settled.js';
 import { isInside, parentOf, walk } from '../tree/flat-tree.js';
 

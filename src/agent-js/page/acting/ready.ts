@@ -1,9 +1,8 @@
 import type { ActionName } from '../../../protocol/look.js';
 import { isProblem, type PageProblem, type Presses, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
+import { nextChange, pageChanges } from '../changes.js';
 import { kindOf } from '../controls/actions.js';
 import { shownLooks } from '../controls/shown-looks.js';
-import { nameMemory } from '../names/name-memory.js';
-import { nextChange } from '../names/next-change.js';
 import { checkedState, inputKind, isReadOnly } from '../names/roles.js';
 import { resolve } from '../resolve.js';
 import { focusedIn, isHtml, parentOf } from '../tree/flat-tree.js';
@@ -50,9 +49,8 @@ interface Found {
  */
 export async function ready(request: ReadyRequest, action: Action): Promise<Ready | PageProblem> {
   const deadline = performance.now() + request.ms;
-  const memory = nameMemory();
-  memory.attend();
-  let { mutations } = memory;
+  pageChanges.attend();
+  let { mutations } = pageChanges;
   let quietSince = performance.now();
   const takeBack = shownLooks.listing();
   for (;;) {
@@ -63,8 +61,9 @@ export async function ready(request: ReadyRequest, action: Action): Promise<Read
     const final = found.problem === 'blocked' ? found.final : found.problem !== 'missing';
     const now = performance.now();
     if (final || now >= deadline) return found;
-    if (!isLasting(found) || memory.mutations !== mutations || document.readyState !== 'complete') quietSince = now;
-    mutations = memory.mutations;
+    if (!isLasting(found) || pageChanges.mutations !== mutations || document.readyState !== 'complete')
+      quietSince = now;
+    mutations = pageChanges.mutations;
     if (isLasting(found) && now - quietSince >= QUIET_MS) return { ...found, quiet: true };
     if (found.problem === 'blocked' && found.soon === true) await drawn();
     else await nextChange(Math.min(LOOK_AGAIN_MS, deadline - now), now - startedAt);

@@ -1,5 +1,5 @@
 import type { ActionName } from '../../../protocol/look.js';
-import { Changes } from '../names/changes.js';
+import { ChangesSince } from '../changes.js';
 import { isHtml, parentOf } from '../tree/flat-tree.js';
 import { nearbyStyles } from './nearby-styles.js';
 
@@ -19,7 +19,7 @@ const SELECTING: ReadonlySet<ActionName> = new Set(['selectText', 'dblclick', 't
  * shown in the top layer or played. For a hover also what its style alone changes.
  */
 export class Signs {
-  readonly #changes = new Changes();
+  readonly #changes = new ChangesSince();
   readonly #view: Window | null;
   readonly #around = new Set<Node>();
   readonly #scrolling = new Set<EventTarget>();

@@ -1,5 +1,5 @@
 import type { TypedOutcome } from '../../tabs/page-calls.js';
-import { nextChange } from '../names/next-change.js';
+import { nextChange } from '../changes.js';
 import { inputKind, isField, naturalRole, roleOf } from '../names/roles.js';
 import { isHtml } from '../tree/flat-tree.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';

@@ -1,6 +1,6 @@
+import { pageChanges } from '../changes.js';
 import { DOUBLE, DROP } from '../event-kinds.js';
-import type { NameMemory } from '../names/name-memory.js';
-import { inputKind, isAtomic, isControl, roleOf } from '../names/roles.js';
+import { answersTo, inputKind, isAtomic, isControl, roleOf } from '../names/roles.js';
 import { isBoxless } from '../tree/boxless.js';
 import { frameDocument, isFrame, isHtml, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
 import { labelsOf, namedBy } from '../tree/labels.js';
@@ -21,13 +21,13 @@ import {
 } from '../tree/visibility.js';
 import { isTag } from './carried.js';
 import { type Clickable, clickableOf, isOwnPart, isTile } from './clickables.js';
-import { Control } from './control.js';
+import { Control, type Place } from './control.js';
 import { discoveries } from './discoveries.js';
 import { isPointedAt } from './hover-rules.js';
 import { itemsOf } from './items.js';
 import { Modals } from './modals.js';
 import { beginMarkup, reactionsOf, readMarkup } from './reactions.js';
-import { holdsControls, withoutDrawings, withoutFrames, withoutWrappers } from './wrappers.js';
+import { dependsOnOthers, holdsControls, withoutDrawings, withoutFrames, withoutWrappers } from './wrappers.js';
 
 const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
 
@@ -63,20 +63,26 @@ interface Around {
   readonly listened: boolean;
   /** The control around it. */
   readonly control: Element | null;
+  /** The innermost of what may be listed around it. */
+  readonly candidate: Control | null;
   /** Inside a box of no size that shows nothing of what flows over. */
   readonly folds: boolean;
 }
 
-const NOTHING_AROUND: Around = { pointer: false, listened: false, control: null, folds: false };
+const NOTHING_AROUND: Around = { pointer: false, listened: false, control: null, candidate: null, folds: false };
+/** Styles are not asked for: whether a box hides what is in it is asked of that. */
+const UNKNOWN_AROUND: Around = { ...NOTHING_AROUND, folds: true };
 
 /**
  * One walk through the documents that can be reached from here, for what is rendered that a person can operate, wherever it is:
  * in view or not, covered or not. What is inert is left out.
  */
 export class Collector {
-  readonly #memory: NameMemory;
   readonly #sight = new Sight();
-  readonly #controls: Control[] = [];
+  /** What may be listed, if it is rendered. */
+  readonly #candidates: Control[] = [];
+  /** Of these, those that stand in others or hold others. */
+  readonly #nested = new Set<Control>();
   readonly #gaps: FrameGap[] = [];
   /** Those that only a style or a listener makes controls. */
   readonly #clickables = new Set<Control>();
@@ -88,64 +94,81 @@ export class Collector {
   readonly #drawings = new Set<Element>();
   readonly #modals = new Modals();
   readonly #takesWord: boolean;
+  readonly #word: string;
+  /** The word may call what only a style or a listener makes a control. */
+  #isUnsure = false;
 
-  /** @param takesWord of elements that say by `aria-modal` that what lies behind them is inert */
-  constructor(memory: NameMemory, takesWord: boolean) {
-    this.#memory = memory;
+  /**
+   * @param takesWord of elements that say by `aria-modal` that what lies behind them is inert
+   * @param word by which those that are wanted are called; `*`: all
+   */
+  constructor(takesWord: boolean, word: string) {
     this.#takesWord = takesWord;
+    this.#word = word;
   }
 
-  collect(): Collected {
+  /** All that are rendered. Of those that a word calls, `fits` says which; null if styles and listeners have a say in which. */
+  collect(fits: (control: Control) => boolean): Collected | null {
     // A script may have removed it.
     const root: Element | null = document.documentElement;
     if (root === null) return { controls: [], gaps: [] };
-    beginMarkup();
-    walk(root, NOTHING_AROUND, (element, around) => this.#visit(element, around));
-    const free = this.#controls.filter(({ element }) => !this.#modals.makeInert(element));
-    const open = withoutDrawings(free, this.#clickables, this.#drawings);
-    const controls = withoutFrames(withoutWrappers(open, this.#clickables), this.#listeners, this.#clickables);
-    return { controls, gaps: this.#gapsIn(controls) };
+    if (this.#word === '*') beginMarkup();
+    walk(root, this.#word === '*' ? NOTHING_AROUND : UNKNOWN_AROUND, (element, around) => this.#visit(element, around));
+    if (this.#isUnsure) return null;
+    const free = this.#candidates.filter(({ element }) => !this.#modals.makeInert(element));
+    if (this.#word === '*') return this.#collected(this.#listed(free.filter(isRendered)).filter(fits));
+    const wanted = free.filter((one) => one.words.includes(this.#word) && fits(one));
+    if (wanted.some((one) => this.#nested.has(one) || dependsOnOthers(one))) return null;
+    return this.#collected(wanted.filter(isRendered));
+  }
+
+  #listed(rendered: readonly Control[]): readonly Control[] {
+    const open = withoutDrawings(rendered, this.#clickables, this.#drawings);
+    return withoutFrames(withoutWrappers(open, this.#clickables), this.#listeners, this.#clickables);
   }
 
   #visit(element: Element, around: Around): Around | undefined {
     const tag = element.localName;
     if (IGNORED.has(tag) || element.hasAttribute('inert')) return undefined;
     if (tag === 'area') {
-      const rect = isControl(element) ? seenRect(element) : null;
-      if (rect !== null) this.#add(element, rect, [element]);
+      if (isControl(element)) this.#add(element, around, () => this.#itself(element, seenRect(element)));
       return undefined;
     }
-    const isHidden = around.folds && isFolded(element);
     const operable = isControl(element);
-    const solid = operable && !isHidden && isSolid(element);
-    if (!solid && !element.checkVisibility() && !isBoxless(element)) {
-      if ((tag === 'input' || tag === 'button') && !isPart(element, around.control)) this.#addPutAway(element, null);
+    const leaf = isLeaf(element);
+    if (operable && leaf) {
+      if (!isPart(element, around.control)) this.#add(element, around, () => this.#placeOf(element, around));
+      return undefined;
+    }
+    if (!element.checkVisibility() && !isBoxless(element)) {
+      if (tag === 'button' && !isPart(element, around.control))
+        this.#add(element, around, () => this.#putAway(element, null));
       return undefined;
     }
     if (tag === 'dialog' && element.matches(':modal')) this.#modals.addOpened(element);
     else if (this.#takesWord && element.getAttribute('aria-modal') === 'true' && this.#isDrawn(element))
       this.#modals.addDeclared(element);
-    const leaf = isLeaf(element);
-    if (operable && leaf) {
-      if (!isPart(element, around.control)) this.#addControl(element, solid, isHidden);
-      return undefined;
-    }
+    if (this.#word !== '*') return this.#visitByNature(element, around, operable, leaf);
+    const isHidden = around.folds && isFolded(element);
     const style = getComputedStyle(element);
-    let { pointer, listened, control } = around;
+    let { pointer, listened, control, candidate } = around;
     if (operable) {
-      if (!isPart(element, control)) this.#addControl(element, solid, isHidden);
+      if (!isPart(element, control)) candidate = this.#add(element, around, () => this.#placeOf(element, around));
       pointer = true;
       control = element;
     } else if (control === null && !isHidden) {
       pointer = style.cursor === 'pointer' || (around.pointer && style.cursor === 'auto') || isPointedAt(element);
       const clickable = clickableOf(element, style, around);
       if (clickable !== null || this.#items.has(element)) {
-        this.#addClickable(element, clickable);
+        candidate = this.#addClickable(element, clickable, around) ?? candidate;
         if (clickable?.listens === true && tag !== 'body' && tag !== 'html') listened = true;
       }
     } else if (control !== null && !isHidden && isOwnPart(element, control)) {
       const rect = seenRect(element);
-      if (rect !== null) this.#clickables.add(this.#add(element, rect, [element]));
+      if (rect !== null) {
+        candidate = this.#add(element, around, () => this.#itself(element, rect));
+        this.#clickables.add(candidate);
+      }
     }
     if (leaf) return undefined;
     const folds = around.folds || clipsAll(element, style);
@@ -153,16 +176,28 @@ export class Collector {
       pointer === around.pointer &&
       listened === around.listened &&
       control === around.control &&
+      candidate === around.candidate &&
       folds === around.folds;
-    return this.#inside(element, same ? around : { pointer, listened, control, folds });
+    return this.#inside(element, same ? around : { pointer, listened, control, candidate, folds });
+  }
+
+  /** Goes through what no style and no listener makes a control. */
+  #visitByNature(element: Element, around: Around, operable: boolean, leaf: boolean): Around | undefined {
+    if (!operable) {
+      if (answersTo(element, this.#word)) this.#isUnsure = true;
+      return leaf || this.#isUnsure ? undefined : this.#inside(element, around);
+    }
+    const isOwn = !isPart(element, around.control);
+    const candidate = isOwn ? this.#add(element, around, () => this.#placeOf(element, around)) : around.candidate;
+    return this.#inside(element, { ...around, control: element, candidate });
   }
 
   /** Goes on into a shadow root or a frame. */
   #inside(element: Element, around: Around): Around | undefined {
     const shadow = shadowOf(element);
     if (shadow !== null) {
-      this.#memory.observe(shadow);
-      readMarkup(shadow);
+      pageChanges.observe(shadow);
+      if (this.#word === '*') readMarkup(shadow);
     }
     if (!mayBeFrame(element) || !isFrame(element)) return around;
     const inner = frameDocument(element);
@@ -170,40 +205,43 @@ export class Collector {
     if ((around.folds && isFolded(element)) || !isShown(element)) return undefined;
     if (inner === null) {
       const whereabouts = () => this.#sight.whereIs(element, element);
-      this.#gaps.push({ at: this.#controls.length, frame: element, whereabouts });
+      this.#gaps.push({ at: this.#candidates.length, frame: element, whereabouts });
       return undefined;
     }
     const { defaultView } = inner;
     if (defaultView === null) return undefined;
-    discoveries()?.ask(defaultView, this.#memory.mutations);
-    this.#memory.observe(inner);
+    discoveries()?.ask(defaultView, pageChanges.mutations);
+    pageChanges.observe(inner);
     // A document that has just come is empty: what it gets is noticed.
     if (inner.documentElement === null) return undefined;
-    readMarkup(inner);
-    return NOTHING_AROUND;
+    if (this.#word === '*') readMarkup(inner);
+    return { ...(this.#word === '*' ? NOTHING_AROUND : UNKNOWN_AROUND), candidate: around.candidate };
   }
 
-  #addControl(element: Element, solid: boolean, isHidden: boolean): void {
-    const rect = isHidden ? null : seenRect(element, solid);
-    const isThere = rect !== null && !hasNoRoom(element, rect);
+  #placeOf(element: Element, around: Around): Place | null {
+    if (around.folds && isFolded(element)) return this.#putAway(element, null);
+    const solid = isSolid(element);
+    const isDrawn = solid || element.checkVisibility() || isBoxless(element);
+    if (!isDrawn && element.localName !== 'input' && element.localName !== 'button') return null;
+    const rect = seenRect(element, solid);
+    if (rect === null || hasNoRoom(element, rect)) return this.#putAway(element, null);
+    if (solid && !mayBePutAway(element, rect)) return this.#itself(element, rect);
     // Neither to be seen nor to be hit.
-    const fadedOut = isThere && !solid && getComputedStyle(element).pointerEvents === 'none';
-    if (!isThere || fadedOut) this.#addPutAway(element, null);
-    else if (!solid || mayBePutAway(element, rect))
-      this.#addPutAway(element, isPutAway(element) && isCutAway(element, rect) ? null : rect);
-    else this.#add(element, rect, [element]);
+    const fadedOut = !solid && getComputedStyle(element).pointerEvents === 'none';
+    const isCut = isPutAway(element) && isCutAway(element, rect);
+    return this.#putAway(element, fadedOut || isCut ? null : rect);
   }
 
   /**
-   * What its page has put away, or may have: a person reaches an input by its label or the button beside it, an editor by its
-   * text.
+   * The place of what its page has put away, or may have: a person reaches an input by its label or the button beside it, an
+   * editor by its text.
    *
    * @param own where it is drawn itself, though perhaps under what is drawn in its place; null: nowhere
    */
-  #addPutAway(element: Element, own: Rect | null): void {
+  #putAway(element: Element, own: Rect | null): Place | null {
     const stands: Element[] = own === null ? [] : [element];
     const isAway = isPutAway(element);
-    if (isAway && element.disabled && own === null) return;
+    if (isAway && element.disabled && own === null) return null;
     if (isAway && !element.disabled) {
       for (const label of labelsOf(element)) if (isShown(label)) stands.push(label);
       const thumb = element.type === 'range' ? thumbOf(element) : null;
@@ -218,40 +256,54 @@ export class Collector {
     const isFile = isAway && element.type === 'file' && parentOf(element)?.checkVisibility() === true;
     const [first] = stands;
     const rect = own ?? (first === undefined ? null : drawnRect(first));
-    if (rect !== null || isFile) this.#add(element, rect ?? rectOf(element), stands, isFile);
+    if (rect === null && !isFile) return null;
+    return this.#placeBy(element, rect ?? rectOf(element), stands, isFile);
   }
 
   /** @param why null: a listener on what it stands in is for it */
-  #addClickable(element: Element, why: Clickable | null): void {
+  #addClickable(element: Element, why: Clickable | null, around: Around): Control | null {
     const tag = element.localName;
     const double = tag === 'label' && (reactionsOf(element) & DOUBLE) !== 0;
-    if ((NO_TARGETS.has(tag) && !double) || isAroundLabel(element) || isInLabel(element, why)) return;
+    if ((NO_TARGETS.has(tag) && !double) || isAroundLabel(element) || isInLabel(element, why)) return null;
     const sure = why === null || why.sure || this.#items.has(element);
-    if (!sure && ((why.listens && isLabel(element)) || showsPanels(element))) return;
+    if (!sure && ((why.listens && isLabel(element)) || showsPanels(element))) return null;
     const items = why?.listens === true && why.sure === false ? itemsOf(element) : [];
     for (const item of items) this.#items.add(item);
     const drops = (reactionsOf(element) & DROP) !== 0;
-    if (items.length > 0 && !(drops && why?.otherwise === true)) return;
+    if (items.length > 0 && !(drops && why?.otherwise === true)) return null;
     // A listener on a container is for what is in it; but what is carried is dropped on the container itself.
     const holds = element.childElementCount > 0 || shadowOf(element) !== null;
     const forOthers = !sure && !(drops && why.otherwise) && holds && holdsControls(element);
-    if (forOthers && !(why.listens ? isTile(element) : isTag(element))) return;
+    if (forOthers && !(why.listens ? isTile(element) : isTag(element))) return null;
     const rect = seenRect(element);
-    if (rect === null) return;
+    if (rect === null) return null;
     // What lies under a dialog, to catch the clicks beside it.
     const empty = element.childNodes.length === 0 && !PICTURES.has(element.localName);
-    if (empty && isVeil(rect, element.ownerDocument)) return;
-    const control = this.#add(element, rect, [element]);
+    if (empty && isVeil(rect, element.ownerDocument)) return null;
+    const control = this.#add(element, around, () => this.#itself(element, rect));
     this.#clickables.add(control);
     const several = roleOf(element) !== 'row' && tag !== 'tr' && !drops;
     if (!sure && several && !isTile(element)) this.#listeners.add(control);
+    return control;
+  }
+
+  #add(element: Element, around: Around, locate: () => Place | null): Control {
+    const control = new Control(element, locate);
+    this.#candidates.push(control);
+    if (around.candidate !== null) this.#nested.add(control).add(around.candidate);
+    return control;
+  }
+
+  /** Drawn itself, if anything is. */
+  #itself(element: Element, rect: Rect | null): Place | null {
+    return rect === null ? null : this.#placeBy(element, rect, [element]);
   }
 
   /**
    * @param stands by which it can be pointed at: itself, or what is drawn in its place; the first is where `rect` says
    * @param anyhow it can be operated without being pointed at
    */
-  #add(element: Element, rect: Rect, stands: readonly Element[], anyhow = false): Control {
+  #placeBy(element: Element, rect: Rect, stands: readonly Element[], anyhow = false): Place {
     const find = (): Whereabouts => {
       for (const [nth, shown] of stands.entries()) {
         const is = this.#sight.whereIs(element, shown, nth === 0 ? rect : drawnRect(shown));
@@ -259,9 +311,7 @@ export class Collector {
       }
       return anyhow ? 'here' : 'unreachable';
     };
-    const control = new Control(element, rect, this.#memory, find);
-    this.#controls.push(control);
-    return control;
+    return { rect, find };
   }
 
   /** Whether a person can see a dialog: it is not put away beside the page until it is wanted. */
@@ -272,15 +322,19 @@ export class Collector {
     return !isPutAway && this.#sight.isReachable(dialog, rect);
   }
 
-  #gapsIn(controls: readonly Control[]): readonly FrameGap[] {
+  #collected(controls: readonly Control[]): Collected {
     const gaps = this.#gaps.filter(({ frame }) => !this.#modals.makeInert(frame));
-    if (gaps.length === 0 || controls.length === this.#controls.length) return gaps;
+    if (gaps.length === 0) return { controls, gaps };
     const kept = new Set(controls);
     // How many of the controls before each place are left.
     let left = 0;
-    const before = [0, ...this.#controls.map((control) => (kept.has(control) ? ++left : left))];
-    return gaps.map((gap) => ({ ...gap, at: before[gap.at] ?? left }));
+    const before = [0, ...this.#candidates.map((control) => (kept.has(control) ? ++left : left))];
+    return { controls, gaps: gaps.map((gap) => ({ ...gap, at: before[gap.at] ?? left })) };
   }
+}
+
+function isRendered(control: Control): boolean {
+  return control.isRendered;
 }
 
 /** @param solid it is drawn, and not drawn through */

@@ -1,31 +1,39 @@
-import type { NameMemory } from '../names/name-memory.js';
+import { personalName } from '../names/guessed-name.js';
 import { naturalRole, roleOf } from '../names/roles.js';
 import type { Whereabouts } from '../tree/sight.js';
 import type { Rect } from '../tree/visibility.js';
 
-/** Something that a person can operate, and that is rendered. What it is called and where it is, is found out when somebody asks. */
+/** Where something is drawn. */
+export interface Place {
+  /** Of the control, or of what is drawn in its place, in its document's viewport. */
+  readonly rect: Rect;
+  readonly find: () => Whereabouts;
+}
+
+const NOWHERE: Rect = { left: 0, top: 0, right: 0, bottom: 0, width: 0, height: 0 };
+
+/**
+ * Something that a person can operate, if it is rendered. Whether it is, what it is called and where it is, is found out when
+ * somebody asks, in the turn in which it was found.
+ */
 export class Control {
   readonly element: Element;
   readonly role: string;
-  /** Where it is drawn, or what is drawn in its place, in its document's viewport. */
-  readonly rect: Rect;
-  readonly #memory: NameMemory;
-  readonly #find: () => Whereabouts;
+  readonly #locate: () => Place | null;
   #name: string | undefined;
   #words: readonly string[] | undefined;
+  #place: Place | null | undefined;
   #whereabouts: Whereabouts | undefined;
 
-  /** @param find finds out where it is */
-  constructor(element: Element, rect: Rect, memory: NameMemory, find: () => Whereabouts) {
+  /** @param locate answers null for what is not rendered, and has nothing in its place either */
+  constructor(element: Element, locate: () => Place | null) {
     this.element = element;
     this.role = roleOf(element);
-    this.rect = rect;
-    this.#memory = memory;
-    this.#find = find;
+    this.#locate = locate;
   }
 
   get name(): string {
-    this.#name ??= this.#memory.nameOf(this.element, this.rect);
+    this.#name ??= personalName(this.element);
     return this.#name;
   }
 
@@ -38,9 +46,22 @@ export class Control {
     return this.#words;
   }
 
-  /** To be asked in the turn in which it was found. */
+  get isRendered(): boolean {
+    return this.#found !== null;
+  }
+
+  /** Where it is drawn, or what is drawn in its place, in its document's viewport. */
+  get rect(): Rect {
+    return this.#found?.rect ?? NOWHERE;
+  }
+
   get whereabouts(): Whereabouts {
-    this.#whereabouts ??= this.#find();
+    this.#whereabouts ??= this.#found?.find() ?? 'unreachable';
     return this.#whereabouts;
+  }
+
+  get #found(): Place | null {
+    if (this.#place === undefined) this.#place = this.#locate();
+    return this.#place;
   }
 }

@@ -1,7 +1,15 @@
-import { nameMemory } from '../names/name-memory.js';
+import { pageChanges } from '../changes.js';
 import { type Collected, Collector } from './collector.js';
 import type { Control } from './control.js';
 import { discoveries } from './discoveries.js';
+
+/** Which controls are wanted. */
+export interface Wanted {
+  /** A word by which they are called; `*`, and by default: all. */
+  readonly word?: string;
+  /** Further, those that it holds for. It may be asked of what is not rendered, too. */
+  readonly fits?: (control: Control) => boolean;
+}
 
 /**
  * Everything that is rendered in the documents that can be reached from here and that a person can operate, in the order of
@@ -9,16 +17,12 @@ import { discoveries } from './discoveries.js';
  *
  * @param takesWord of elements that say by `aria-modal` that what lies behind them is inert
  */
-export function collect(takesWord = true): Collected {
-  const memory = nameMemory();
-  memory.observe(document);
-  discoveries()?.ask(window, memory.mutations);
-  const collected = new Collector(memory, takesWord).collect();
-  memory.allAttended();
-  return collected;
-}
-
-/** The controls that a predicate holds for. */
-export function collectControls(fits: (control: Control) => boolean): readonly Control[] {
-  return collect().controls.filter(fits);
+export function collect({ word = '*', fits = () => true }: Wanted = {}, takesWord = true): Collected {
+  pageChanges.observe(document);
+  discoveries()?.ask(window, pageChanges.mutations);
+  const byWord = word === '*' ? null : new Collector(takesWord, word).collect(fits);
+  const isCalled = (control: Control): boolean => word === '*' || control.words.includes(word);
+  const collected = byWord ?? new Collector(takesWord, '*').collect((one) => isCalled(one) && fits(one));
+  pageChanges.allAttended();
+  return collected ?? { controls: [], gaps: [] };
 }

@@ -103,31 +103,28 @@ function ruleOf(selector: string): readonly HoverRule[] {
   return [{ above, shown: above + rest }];
 }
 
-/** What the sheets of one document say of its elements. Known for one turn, in which nothing changes. */
-interface Turn {
-  readonly inner: Document;
-  readonly found: ReadonlySet<Element>;
-  /** Null: not asked for yet. */
-  pointed: ReadonlySet<Element> | null;
+/** What the sheets of a document say of its elements. */
+interface Hovers {
+  readonly revealing: ReadonlySet<Element>;
+  readonly pointed: ReadonlySet<Element>;
 }
 
-let turn: Turn | null = null;
+/** By document. Known for one turn, in which nothing changes. */
+const turn = new Map<Document, Hovers>();
 
 /** Whether an element shows something hidden while the pointer is above it. Searched for once a turn. */
 export function reveals(element: Element): boolean {
-  return turnOf(element.ownerDocument).found.has(element);
+  return hoversIn(element.ownerDocument).revealing.has(element);
 }
 
 /** Whether any element of an element's document does. */
 export function anyReveals(element: Element): boolean {
-  return turnOf(element.ownerDocument).found.size > 0;
+  return hoversIn(element.ownerDocument).revealing.size > 0;
 }
 
 /** Whether an element shows a hand as the pointer while it is above the element, and only then. Searched for once a turn. */
 export function isPointedAt(element: Element): boolean {
-  const now = turnOf(element.ownerDocument);
-  now.pointed ??= pointedIn(now.inner);
-  return now.pointed.has(element);
+  return hoversIn(element.ownerDocument).pointed.has(element);
 }
 
 function pointedIn(inner: Document): ReadonlySet<Element> {
@@ -138,12 +135,11 @@ function pointedIn(inner: Document): ReadonlySet<Element> {
   return pointed;
 }
 
-function turnOf(inner: Document): Turn {
-  if (turn === null) {
-    queueMicrotask(() => {
-      turn = null;
-    });
-  }
-  if (turn?.inner !== inner) turn = { inner, found: revealers(inner), pointed: null };
-  return turn;
+function hoversIn(inner: Document): Hovers {
+  const known = turn.get(inner);
+  if (known !== undefined) return known;
+  if (turn.size === 0) queueMicrotask(() => turn.clear());
+  const hovers = { revealing: revealers(inner), pointed: pointedIn(inner) };
+  turn.set(inner, hovers);
+  return hovers;
 }

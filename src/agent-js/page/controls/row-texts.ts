@@ -1,5 +1,4 @@
 import { foldSpace } from '../../locating/locator.js';
-import { nameMemory } from '../names/name-memory.js';
 import type { Control } from './control.js';
 
 /** A longer text is a part of the page, not a row. */
@@ -18,15 +17,9 @@ interface Row {
  */
 export class RowTexts {
   #rows = new WeakMap<Element, Row>();
-  #changes = -1;
-  #controls: readonly Control[] = [];
 
   /** Takes in what the rows of the numbered controls read now. */
   read(controls: readonly Control[], locators: readonly string[]): void {
-    const { changes } = nameMemory();
-    if (changes === this.#changes && controls === this.#controls) return;
-    this.#changes = changes;
-    this.#controls = controls;
     this.#rows = new WeakMap();
     const before = new Map<string, Element>();
     for (const [at, { element }] of controls.entries()) {

@@ -1,7 +1,8 @@
 import { formatLocator, parseLocator } from '../../locating/locator.js';
 import { isProblem, type PageProblem } from '../../tabs/page-calls.js';
-import { nameMemory } from '../names/name-memory.js';
-import { Control } from './control.js';
+import { personalName } from '../names/guessed-name.js';
+import { roleOf } from '../names/roles.js';
+import type { Control } from './control.js';
 import { RowTexts } from './row-texts.js';
 
 /** Looks whose locators still mean what they meant; older ones are stale. */
@@ -80,11 +81,11 @@ class ShownLooks {
   }
 
   #still(control: Control): Element | PageProblem {
-    const { element, rect } = control;
+    const { element } = control;
     if (!element.isConnected) return stale('its element has left the page');
-    const now = new Control(element, rect, nameMemory(), () => control.whereabouts);
-    if (now.role !== control.role || now.name !== control.name) {
-      return stale(`it is ${formatLocator({ role: now.role, text: now.name.slice(0, 80) })} now`);
+    const [role, name] = [roleOf(element), personalName(element)];
+    if (role !== control.role || name !== control.name) {
+      return stale(`it is ${formatLocator({ role, text: name.slice(0, 80) })} now`);
     }
     const row = this.#rows.changed(element);
     return row === null ? element : stale(`its row reads ${JSON.stringify(row.slice(0, 80))} now`);

@@ -1,6 +1,6 @@
 import { POINTED } from '../event-kinds.js';
 import { isControl, isField, isFrameOf, roleOf } from '../names/roles.js';
-import { isInside, walk } from '../tree/flat-tree.js';
+import { isInside, isLeaf, walk } from '../tree/flat-tree.js';
 import { isThumb, sliderOf } from './carried.js';
 import type { Control } from './control.js';
 import { reactionsOf } from './reactions.js';
@@ -17,6 +17,9 @@ const SEVERAL = 3;
 /** What covers this part of an editor's area is where its text is drawn. */
 const MOST = 0.5;
 
+const CELLS = /^(td|th|cell|gridcell)$/;
+const ITEMS = /^(treeitem|menuitem|listitem|option)$/;
+
 /** Whether a listener on the element serves the controls in it rather than itself. */
 export function holdsControls(element: Element): boolean {
   let holds = false;
@@ -27,6 +30,11 @@ export function holdsControls(element: Element): boolean {
     return true;
   });
   return holds;
+}
+
+/** Whether what is in a control, or around it, may be listed in its place though only a style or a listener makes it a control. */
+export function dependsOnOthers({ element, role }: Control): boolean {
+  return !isLeaf(element) && (CELLS.test(role) || ITEMS.test(role));
 }
 
 /**
@@ -169,14 +177,14 @@ function isBareFrame({ element }: Control): boolean {
 
 /** A cell that has nothing of its own but the cursor, in a row that is clicked on. */
 function isCellOfRow({ element, role }: Control, rows: ReadonlySet<Element>): boolean {
-  if (!/^(td|th|cell|gridcell)$/.test(role) || rows.size === 0 || reactionsOf(element) !== 0) return false;
+  if (!CELLS.test(role) || rows.size === 0 || reactionsOf(element) !== 0) return false;
   const row = element.closest('tr, [role="row"]');
   return row !== null && rows.has(row);
 }
 
 /** `<li role=treeitem><a>`: the item takes no focus itself, and the link in it bears all of its name. */
 function isWrappedItem({ element, role, name }: Control, next: Control): boolean {
-  if (!/^(treeitem|menuitem|listitem|option)$/.test(role) || element.hasAttribute('tabindex')) return false;
+  if (!ITEMS.test(role) || element.hasAttribute('tabindex')) return false;
   const native = next.element.localName === 'a' || next.element.localName === 'button';
   return (
     native && next.name === name && next.element.getAttribute('tabindex') !== '-1' && element.contains(next.element)

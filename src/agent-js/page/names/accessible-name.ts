@@ -10,28 +10,25 @@ const MAX_TEXT = 10_000;
  * The accessible name (https://www.w3.org/TR/accname-1.2/), white space folded: labels by reference, aria-label, what the
  * tag offers (label, alt, value), the content, title, placeholder. A field inside a component is called what the
  * component is.
- *
- * @param onSource is called with each element elsewhere that the name is made of, and with fields whose value is part of it
  */
-export function accessibleName(element: Element, onSource: (source: Element) => void = () => undefined): string {
-  const name = foldSpace(nameIn(element, { seen: [], byReference: false, onSource }));
-  return name === '' ? hostName(element, onSource) : name;
+export function accessibleName(element: Element): string {
+  const name = foldSpace(nameIn(element, { seen: [], byReference: false }));
+  return name === '' ? hostName(element) : name;
 }
 
 /** The text that is drawn in an element, pictures by their names, white space folded. */
 export function drawnText(element: Element): string {
-  return foldSpace(contentOf(element, { seen: [element], byReference: false, onSource: () => undefined }));
+  return foldSpace(contentOf(element, { seen: [element], byReference: false }));
 }
 
 /** `<label>Size <x-field></x-field></label>`: the label is the component's, the field is in its shadow root. */
-function hostName(element: Element, onSource: (source: Element) => void): string {
+function hostName(element: Element): string {
   const root = element.getRootNode();
   if (!('host' in root)) return '';
   const { host, delegatesFocus } = root as ShadowRoot;
   if (!delegatesFocus && !namedFromOutside(element, roleOf(element)) && !/^(input|meter)$/.test(element.localName))
     return '';
-  onSource(host);
-  const traversal = { seen: [element], byReference: false, onSource };
+  const traversal = { seen: [element], byReference: false };
   const name =
     referencedName(host, traversal) ||
     host.getAttribute('aria-label')?.trim() ||
@@ -39,7 +36,7 @@ function hostName(element: Element, onSource: (source: Element) => void): string
     host.getAttribute('label') ||
     host.getAttribute('title') ||
     '';
-  return foldSpace(name) || hostName(host, onSource);
+  return foldSpace(name) || hostName(host);
 }
 
 const ITEMS = new Set(['treeitem', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option']);
@@ -52,8 +49,6 @@ interface Traversal {
   readonly byReference: boolean;
   /** The name is an item's, whose submenu or branch is not part of it. */
   readonly ofItem?: boolean;
-  /** Told what stands elsewhere. */
-  readonly onSource: (source: Element) => void;
 }
 
 function nameIn(element: Element, traversal: Traversal): string {
@@ -89,7 +84,6 @@ function referencedName(element: Element, traversal: Traversal): string {
   for (const id of ids.split(/\s+/)) {
     const target = (root as Document).getElementById(id);
     if (target === null || (traversal.seen.includes(target) && target !== element)) continue;
-    traversal.onSource(target);
     names.push(nameIn(target, { ...traversal, byReference: true }));
   }
   return foldSpace(names.join(' '));
@@ -100,7 +94,6 @@ function reflectedNames(element: Element, traversal: Traversal): string {
   const names: string[] = [];
   for (const target of element.ariaLabelledByElements ?? []) {
     if (traversal.seen.includes(target)) continue;
-    traversal.onSource(target);
     names.push(nameIn(target, { ...traversal, byReference: true }));
   }
   return foldSpace(names.join(' '));
@@ -149,7 +142,6 @@ function labelNames(labels: readonly Element[], traversal: Traversal): string {
   for (const label of labels) {
     if (traversal.seen.includes(label)) continue;
     traversal.seen.push(label);
-    traversal.onSource(label);
     names.push(label.getAttribute('aria-label') || contentOf(label, traversal));
   }
   return foldSpace(names.join(' '));
@@ -196,7 +188,6 @@ function partOf(element: Element, traversal: Traversal): string {
 
 function embedded(element: Element, traversal: Traversal): string {
   if (isField(element)) {
-    traversal.onSource(element);
     if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.text).join(' ');
     const silent = isHtml(element, 'input') && /^(checkbox|radio|password|file|hidden)$/.test(element.type);
     return silent ? '' : element.value;

@@ -8,8 +8,6 @@ import { attributeWords, hrefWord, iconWords, nearWords } from './icon-words.js'
 import { inputKind, isControl, isField, NAMED_FROM_OUTSIDE, roleOf } from './roles.js';
 import { rowName } from './row-name.js';
 
-type OnSource = (source: Element) => void;
-
 /** A label stands so near, in levels of the tree. */
 const MAX_UP = 4;
 const MAX_UP_TO_FIELD = 3;
@@ -29,15 +27,13 @@ const CHECKED = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'men
  * What a person would call a control: its accessible name, and where the page gives none, what is drawn around it. A field has
  * the headers of its row and column, the text beside it, or its drawn placeholder; an icon the word of its picture, class or
  * address, with what its row begins with. Empty where there is nothing of that.
- *
- * @param onSource as in {@link accessibleName}
  */
-export function personalName(element: Element, onSource: OnSource = () => undefined): string {
+export function personalName(element: Element): string {
   if (isNamelessPane(element)) return attributeWords(element) || nearWords(element);
   if (isTag(element)) return foldSpace(element.textContent ?? '');
-  const name = accessibleName(element, onSource);
-  if (name !== '' && isMask(element, name)) return fieldName(element, onSource) || name;
-  if (name !== '') return isSign(element, name) ? signName(element, name, onSource) : name;
+  const name = accessibleName(element);
+  if (name !== '' && isMask(element, name)) return fieldName(element) || name;
+  if (name !== '') return isSign(element, name) ? signName(element, name) : name;
   switch (element.localName) {
     case 'area':
     case 'audio':
@@ -45,13 +41,8 @@ export function personalName(element: Element, onSource: OnSource = () => undefi
     case 'canvas':
       return '';
     default:
-      if (isFilledIn(element)) return innerFieldName(element, onSource) || fieldName(element, onSource);
-      return (
-        headText(element, onSource) ||
-        hiddenFieldName(element, onSource) ||
-        cellName(element, onSource) ||
-        iconName(element, onSource)
-      );
+      if (isFilledIn(element)) return innerFieldName(element) || fieldName(element);
+      return headText(element) || hiddenFieldName(element) || cellName(element) || iconName(element);
   }
 }
 
@@ -68,9 +59,9 @@ function isSign(element: Element, name: string): boolean {
   return name.length <= MAX_SIGN && !/[\p{L}\p{N}]/u.test(name) && /^(span|i|b|div|em|strong)$/.test(roleOf(element));
 }
 
-function signName(element: Element, sign: string, onSource: OnSource): string {
+function signName(element: Element, sign: string): string {
   const title = foldSpace(element.getAttribute('title') ?? '');
-  const row = rowName(element, onSource);
+  const row = rowName(element);
   return foldSpace(`${title === '' || title === sign ? sign : title} ${title.includes(row) ? '' : row}`);
 }
 
@@ -80,32 +71,28 @@ function isMask(element: Element, name: string): boolean {
 }
 
 /** A combobox without a name that is drawn around a field is called as the field is. */
-function innerFieldName(element: Element, onSource: OnSource): string {
+function innerFieldName(element: Element): string {
   if (isField(element) || !NAMED_FROM_OUTSIDE.has(roleOf(element))) return '';
   const [field, ...others] = element.querySelectorAll('input:not([type=hidden]), textarea');
   if (field === undefined || others.length > 0) return '';
-  onSource(field);
-  return accessibleName(field, onSource);
+  return accessibleName(field);
 }
 
 /** What is drawn in the place of a field that its page has put away is called as that: around the only one, or beside it. */
-function hiddenFieldName(element: Element, onSource: OnSource): string {
+function hiddenFieldName(element: Element): string {
   const [inner, ...others] = element.querySelectorAll('input[type="checkbox"], input[type="radio"]');
   if (inner !== undefined) {
     if (others.length > 0) return '';
-    onSource(inner);
-    return accessibleName(inner, onSource);
+    return accessibleName(inner);
   }
   if (element.localName !== 'button' && roleOf(element) !== 'button') return '';
   let node = element;
   for (let up = 0; up < MAX_UP_TO_FIELD; up++) {
     const around = parentOf(node);
     if (around === null) return '';
-    onSource(around);
     for (const field of [node.previousElementSibling, node.nextElementSibling]) {
       if (field === null || !isHtml(field, 'select') || !isOutOfSight(field)) continue;
-      onSource(field);
-      return accessibleName(field, onSource);
+      return accessibleName(field);
     }
     if (around.childElementCount > 1 && up > 0) return '';
     node = around;
@@ -119,14 +106,13 @@ function isOutOfSight(field: Element): boolean {
 }
 
 /** An empty cell is called by its row and its column. */
-function cellName(element: Element, onSource: OnSource): string {
-  return isCell(element) ? headerName(element, onSource) || ariaHeaderName(element, onSource) : '';
+function cellName(element: Element): string {
+  return isCell(element) ? headerName(element) || ariaHeaderName(element) : '';
 }
 
 /** The text of a column's head, which may hold a filter's field beside it. */
-function headText(element: Element, onSource: OnSource): string {
+function headText(element: Element): string {
   if (!/^(columnheader|rowheader)$/.test(roleOf(element))) return '';
-  onSource(element);
   return labelText(drawnText(element));
 }
 
@@ -137,34 +123,33 @@ function isFilledIn(element: Element): boolean {
   return !button && (isField(element) || inputKind(element) === 'typed');
 }
 
-function fieldName(element: Element, onSource: OnSource): string {
+function fieldName(element: Element): string {
   return (
-    headerName(element, onSource) ||
-    ariaHeaderName(element, onSource) ||
+    headerName(element) ||
+    ariaHeaderName(element) ||
     placeholderOf(element) ||
-    besideName(element, onSource) ||
+    besideName(element) ||
     writtenPlaceholder(element)
   );
 }
 
-function iconName(element: Element, onSource: OnSource): string {
-  const thumb = thumbName(element, onSource);
+function iconName(element: Element): string {
+  const thumb = thumbName(element);
   if (thumb !== '') return thumb;
   const word = iconWords(element) || attributeWords(element) || hrefWord(element);
-  const place = word === '' ? boardName(element, onSource) : '';
+  const place = word === '' ? boardName(element) : '';
   if (place !== '') return place;
   // A class that is no word for a picture only tells how a library calls the part.
-  return foldSpace(`${word} ${rowName(element, onSource)}`) || gripName(element) || nearWords(element);
+  return foldSpace(`${word} ${rowName(element)}`) || gripName(element) || nearWords(element);
 }
 
 /** An empty field of a board has no other name than its place. */
-function boardName(element: Element, onSource: OnSource): string {
+function boardName(element: Element): string {
   if (element.childNodes.length > 0 || isControl(element)) return '';
   for (let around = parentOf(element), up = 0; around !== null && up < 2; around = parentOf(around), up++) {
     const board = boardIn(around);
     const at = board?.boxes.indexOf(element) ?? -1;
     if (board === null || at === -1) continue;
-    onSource(around);
     return `row ${Math.floor(at / board.columns) + 1} column ${(at % board.columns) + 1}`;
   }
   return '';
@@ -184,7 +169,7 @@ function gripName(element: Element): string {
 }
 
 /** What a slider's thumb is moved for is written beside all that its library draws: `<span class=x><span class=x-handle>`. */
-function thumbName(element: Element, onSource: OnSource): string {
+function thumbName(element: Element): string {
   const [, prefix, part] = THUMB_CLASS.exec(element.getAttribute('class') ?? '') ?? [];
   if (prefix === undefined || part === undefined) return '';
   let whole = element;
@@ -193,18 +178,17 @@ function thumbName(element: Element, onSource: OnSource): string {
   for (let node = parentOf(element); node !== null && [...node.classList].some(isPart); node = parentOf(node))
     whole = node;
   if (whole === element) return '';
-  const label = besideName(whole, onSource);
+  const label = besideName(whole);
   const which = [...element.classList].find((one) => /^(?:from|to|lower|upper|min|max|start|end|low|high)$/.test(one));
   return label === '' ? '' : foldSpace(`${label} ${which ?? ''} ${part}`);
 }
 
 /** Of the row and of the column of a table that a field stands in. */
-function headerName(element: Element, onSource: OnSource): string {
+function headerName(element: Element): string {
   const cell = element.closest('td, th');
   const table = cell?.closest('table');
   if (!isElement(cell) || table === null || table === undefined) return '';
   const row = cell.parentElement;
-  onSource(table);
   const place = row === null ? -1 : [...row.children].indexOf(cell);
   const head = table.querySelector(':scope > thead > tr:last-child') ?? table.querySelector('tr');
   const spans = head?.querySelector('[colspan]') !== null;
@@ -218,29 +202,27 @@ function headerName(element: Element, onSource: OnSource): string {
 }
 
 /** Of the column of a grid whose cells say by number which one they stand in, with what the row begins with. */
-function ariaHeaderName(element: Element, onSource: OnSource): string {
+function ariaHeaderName(element: Element): string {
   const cell = element.closest('[aria-colindex]');
   const grid = cell?.closest('[role="grid"], [role="treegrid"], [role="table"]') ?? null;
   if (!isElement(cell) || grid === null) return '';
   const number = CSS.escape(cell.getAttribute('aria-colindex') ?? '');
   const head = grid.querySelector(`[role="columnheader"][aria-colindex="${number}"]`);
   if (head === null || head === cell || holdsControl(head)) return '';
-  onSource(head);
   const column = labelText(accessibleName(head));
-  return column === '' ? '' : foldSpace(`${rowName(element, onSource)} ${column}`);
+  return column === '' ? '' : foldSpace(`${rowName(element)} ${column}`);
 }
 
 /**
  * The text before a field, and after a box that one checks; as near as it can be. Text after a field is its name only if it
  * is drawn over the field, as a placeholder, or if it is a label of nothing else.
  */
-function besideName(element: Element, onSource: OnSource): string {
+function besideName(element: Element): string {
   const checked = CHECKED.has(roleOf(element)) || (isHtml(element, 'input') && /^(checkbox|radio)$/.test(element.type));
   let node: Element = element;
   for (let up = 0; up < MAX_UP; up++) {
     const around = parentOf(node);
     if (around === null || (BOUNDS.has(node.localName) && !holdsOneField(node))) return '';
-    onSource(around);
     if ((around.textContent ?? '').length > MAX_AROUND) return '';
     // Beside an item are other items: what is chosen already, or what one may choose.
     const own =
@@ -248,7 +230,7 @@ function besideName(element: Element, onSource: OnSource): string {
         ? ''
         : checked
           ? isCell(node)
-            ? besideCell(node) || rowName(element, onSource)
+            ? besideCell(node) || rowName(element)
             : runOf(node, 'nextSibling') || runOf(node, 'previousSibling')
           : runOf(node, 'previousSibling', !isField(element)) || textOver(element, node);
     // Beside a slider stands where it begins.

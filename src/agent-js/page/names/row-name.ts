@@ -9,11 +9,10 @@ const MAX_ROW = 40;
 const ROWS = new Set(['row', 'listitem', 'option', 'treeitem', 'tab', 'article', 'menuitem']);
 
 /** What the row begins with that a control stands in; empty for one that stands in none. */
-export function rowName(element: Element, onSource: (source: Element) => void): string {
+export function rowName(element: Element): string {
   let row = parentOf(element);
   for (let up = 0; row !== null && up < MAX_ROW_UP; up++, row = parentOf(row)) {
     if (row.localName === 'body') return '';
-    onSource(row);
     if (isRow(row)) return firstText(row, element);
     if (isPlainRow(row, element)) return firstText(row, element);
   }

@@ -1,5 +1,5 @@
 import type { TypedOutcome } from '../../../tabs/page-calls.js';
-import { nextChange } from '../../names/next-change.js';
+import { nextChange } from '../../changes.js';
 
 /** What was chosen is shown by then, in milliseconds: a page may ask its server, or draw the control anew. */
 const SHOWN_MS = 500;
