@@ -259,7 +259,8 @@ export class Agent {
       try {
         this.#throwIfLost();
         refuseMore(name, args);
-        this.tabs.numbers = this.#numbersFor(context.site);
+        const { flowRun } = context.site;
+        this.tabs.asker = { flowRun, numbers: this.#numbersFor(flowRun) };
         return await call(args, context);
       } catch (error) {
         this.#throwIfLost();
@@ -272,7 +273,7 @@ export class Agent {
   }
 
   /** A flow begins with none, and those of the flows that it called end with them. */
-  #numbersFor({ flowRun }: CallSite): ShownNumbers | null {
+  #numbersFor(flowRun: number | null): ShownNumbers | null {
     for (const run of this.#numbers.keys()) if (run !== null && run > (flowRun ?? 0)) this.#numbers.delete(run);
     return this.#numbers.get(flowRun) ?? null;
   }

@@ -111,7 +111,9 @@ t.test('A modal dialog hides the rest of the page from look', async (t) => {
     (await look({ full: true })).elements.map((element) => element.locator),
     ['{button}Yes'],
   );
-  t.equal((await failure('text', '{button}Behind')).code, 'LOCATOR_NOT_FOUND');
+  t.equal(await call('text', '{button}Behind'), 'Behind', 'it can be read');
+  const refused = await failure('act', '{button}Behind', 'click', { timeout: 100 });
+  t.match(refused, { code: 'ACTION_FAILED', error: /^\{button\}Behind is behind \{dialog\}Yes/ });
 });
 
 t.test('look within an element shows its controls under the page-wide locators', async (t) => {

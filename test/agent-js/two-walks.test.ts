@@ -42,15 +42,16 @@ Element.prototype.attachShadow = function (options) {
 };
 share({ ask() {}, closedRoot: (host) => roots.get(host) ?? null, kindsOf: (element) => kinds.get(element) ?? 0 });
 
-const shown = (collected) => collected.controls.map(({ element, rect }) => ({ element, rect: JSON.stringify(rect) }));
+const shown = ({ controls, inert }) => [...controls, null, ...inert].map((one) => one ?? { element: null, rect: 0 }).map(({ element, rect }) => ({ element, rect: JSON.stringify(rect) }));
+const byWalk = (word, fits, inert) => new Collector({ word, fits, inert, takesWord: true }).collect();
 const same = (left, right) =>
   left.length === right.length && left.every(({ element, rect }, at) => right[at].element === element && right[at].rect === rect);
 
 globalThis.compareWalks = () => {
   const every = () => true;
-  const all = new Collector(true, '*').collect(every);
+  const all = byWalk('*', every, false);
   const differences = [];
-  if (!same(shown(all), shown(new Collector(true, '*').collect(every)))) differences.push('two walks for everything');
+  if (!same(shown(all), shown(byWalk('*', every, false)))) differences.push('two walks for everything');
   const words = new Set();
   walk(document.documentElement, true, (element) => {
     words.add(roleOf(element));
@@ -64,14 +65,14 @@ globalThis.compareWalks = () => {
     const names = new Set(all.controls.filter((one) => one.words.includes(word)).map(({ name }) => name));
     for (const name of [null, ...names]) {
       const fits = (one) => name === null || one.name === name;
-      const byWord = new Collector(true, word).collect(fits);
+      const byWord = byWalk(word, fits, true);
       if (byWord === null) continue;
       decided++;
-      found += byWord.controls.length;
-      const among = new Collector(true, '*').collect((one) => one.words.includes(word) && fits(one));
+      found += byWord.controls.length + byWord.inert.length;
+      const among = byWalk('*', (one) => one.words.includes(word) && fits(one), true);
       const places = (collected) => collected.gaps.map(({ at }) => at).join();
       if (!same(shown(byWord), shown(among)) || places(byWord) !== places(among))
-        differences.push(word + ' ' + name + ': ' + byWord.controls.length + ' by word, ' + among.controls.length + ' among all');
+        differences.push(word + ' ' + name + ': ' + shown(byWord).length - 1 + ' by word, ' + (shown(among).length - 1) + ' among all');
     }
   }
   return { differences, decided, found };
@@ -92,6 +93,7 @@ const ODD = `<!doctype html><title>Odd</title>
 <div style="display: none"><input type=checkbox id=away><button>Away</button></div><label for=away>Its label</label>
 <label>File <input type=file hidden></label><textarea style="display: none"></textarea><input type=hidden><button hidden>Gone</button>
 <button style="visibility: hidden">Not seen</button><button style="width: 0; padding: 0; border: 0">No size</button><button inert>Inert</button>
+<section inert><button>Save</button><div onclick="1" style="cursor: pointer">Card</div></section>
 <div role=dialog aria-modal=true style="position: fixed; inset: 200px"><button>Save</button><button>Close <i>x</i></button></div>`;
 
 const { outputFiles } = await build({

@@ -27,7 +27,8 @@ const FAILED: Verdict = { kind: 'failed' };
 export function judge(check: Check, observed: Observed, url: string): Verdict {
   const { matcher, not, expected } = check;
   if (observed.kind === 'problem') {
-    const gone = observed.problem.problem === 'missing' || observed.problem.problem === 'stale';
+    const { problem } = observed;
+    const gone = (problem.problem === 'missing' && problem.behind !== true) || problem.problem === 'stale';
     return wantsHidden(check) && gone ? PASSED : FAILED;
   }
   const { value } = observed;

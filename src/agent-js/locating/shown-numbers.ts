@@ -11,6 +11,14 @@ export interface ShownPlace {
   readonly look: number;
 }
 
+/** Who makes a call. What a look or an error has shown to one says nothing to another. */
+export interface Asker {
+  /** The run of a flow; null: a script that is in none. */
+  readonly flowRun: number | null;
+  /** What the look that it was shown numbered; null: its numbers count. */
+  readonly numbers: ShownNumbers | null;
+}
+
 /** What the numbers in the locators of a look mean: `{button:2}Save` is the element that it was printed for. */
 export class ShownNumbers {
   readonly #elements: readonly ElementDescriptor[];

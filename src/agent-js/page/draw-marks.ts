@@ -29,7 +29,7 @@ export async function drawMarks({ png, clip, marks }: MarksRequest): Promise<str
     context.font = `${FONT}px sans-serif`;
     context.textBaseline = 'middle';
     for (const [index, { label, locator, look }] of marks.entries()) {
-      const element = shownLooks.find(locator, look);
+      const element = shownLooks.find({ locator, look });
       if (element === null || isProblem(element) || !isShown(element)) continue;
       mark(context, viewportRect(element), label.slice(0, MAX_LABEL), COLORS[index % COLORS.length] ?? '');
     }

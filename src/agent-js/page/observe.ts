@@ -5,7 +5,7 @@ import { nextChange } from './changes.js';
 import { drawnText } from './names/accessible-name.js';
 import { flatText } from './names/flat-text.js';
 import { checkedState } from './names/roles.js';
-import { countMatches, resolve } from './resolve.js';
+import { isRendered, matchesOf, resolve } from './resolve.js';
 import { isDisabled } from './tree/visibility.js';
 
 /** Styles, and what scripts change outside of the document, give no sign: the element is read again after this time. */
@@ -61,8 +61,7 @@ function countOf(source: string): Observed {
   const locator = parseLocator(source);
   try {
     if (locator !== undefined) {
-      const { counts, others } = countMatches(locator, false);
-      const all = counts.reduce((sum, count) => sum + count, 0) + others;
+      const all = matchesOf(locator).length;
       const index = locator.kind === 'text' ? locator.index : undefined;
       return { kind: 'value', value: index === undefined ? all : Number(all >= index) };
     }
@@ -83,6 +82,8 @@ function stateOf(element: Element, { what, name }: ObserveRequest): unknown {
       return !isDisabled(element);
     case 'checked':
       return checkedState(element);
+    case 'visible':
+      return isRendered(element);
     case 'attribute':
       return name === null ? null : element.getAttribute(name);
     default:

@@ -1,15 +1,17 @@
 import { foldSpace, formatLocator, type Locator, meantByWords, parseLocator } from '../locating/locator.js';
 import { shortName, uniqueLocators } from '../locating/unique-locators.js';
 import type { MatchCounts, MovedNumber, PageProblem, Sought } from '../tabs/page-calls.js';
+import type { Wanted } from './controls/collector.js';
 import type { Control } from './controls/control.js';
-import { collect, type Wanted } from './controls/controls.js';
+import { collect } from './controls/controls.js';
 import { discoveries } from './controls/discoveries.js';
+import { Modals } from './controls/modals.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { accessibleName, drawnText } from './names/accessible-name.js';
 import { answersTo, roleOf } from './names/roles.js';
 import { allRoots, frameDocument, isElement, isInside, shadowOf, walk } from './tree/flat-tree.js';
 import { Sight } from './tree/sight.js';
-import { isCutOff, isShown, isVisible, standIn, topModal } from './tree/visibility.js';
+import { isCutOff, isShown, isVisible, standIn } from './tree/visibility.js';
 
 /** Matches and near misses that an error lists. */
 const MAX_LISTED = 20;
@@ -20,48 +22,80 @@ const ALIKE = 0.35;
 const STATUSES = '[role=status],[role=alert],[aria-live=polite],[aria-live=assertive],output';
 const MAX_STATUSES = 20;
 const MAX_SAID = 2;
+/** Calls nothing. */
+const NO_WORD = '';
 /** An element whose raw text is this much longer than the text sought does not have it as its own. */
 const SPARE_TEXT = 2_000;
 
-/** Everything rendered that a locator means, in the order of the document, covered or not. Throws SyntaxError for one that is malformed. */
-export function matchesOf(locator: Locator): Element[] {
-  switch (locator.kind) {
-    case 'css':
-      return bySelector(locator.selector).filter(isVisible);
-    case 'xpath':
-      return byPath(locator.path).filter(isVisible);
-    case 'text': {
-      const { controls } = collect(wantedBy(locator));
-      return controls.length > 0 ? controls.map((control) => control.element) : byText(locator);
-    }
-  }
+/** What a locator means: everything that is rendered, covered or not, in the order of the document. */
+interface Meaning {
+  /** What can be used. */
+  readonly usable: readonly Element[];
+  /** What can only be read: it is behind a modal dialog, or inert in another way. */
+  readonly inert: readonly Element[];
+}
+
+/** Throws SyntaxError for a locator that is malformed. */
+function meaningOf(locator: Locator): Meaning {
+  if (locator.kind === 'css') return split(bySelector(locator.selector).filter(isVisible));
+  if (locator.kind === 'xpath') return split(byPath(locator.path).filter(isVisible));
+  const { controls, inert } = collect({ ...wantedBy(locator), inert: true });
+  if (controls.length + inert.length === 0) return split(byText(locator));
+  return { usable: controls.map(({ element }) => element), inert: inert.map(({ element }) => element) };
+}
+
+/** Everything rendered that a locator means, whether it can be used or not. Throws as {@link meaningOf}. */
+export function matchesOf(locator: Locator): readonly Element[] {
+  const { usable, inert } = meaningOf(locator);
+  return [...usable, ...inert];
+}
+
+/** How many numbers a locator has now; with `gone`, how many there are, so that fewer have gone. Throws as {@link meaningOf}. */
+export function countFor(locator: Locator, gone: boolean): number {
+  return gone ? matchesOf(locator).length : meant(meaningOf(locator)).length;
+}
+
+/** @param exactly of a single one, too, is told whether it can be used */
+function split(elements: readonly Element[], exactly = false): Meaning {
+  if (elements.length === 0 || (elements.length === 1 && !exactly)) return { usable: elements, inert: [] };
+  const modals = Modals.now(true);
+  const usable: Element[] = [];
+  const inert: Element[] = [];
+  for (const element of elements) (modals.inertness(element) === null ? usable : inert).push(element);
+  return { usable, inert };
+}
+
+/** What a locator is about: what can be used, and where nothing of it can, what can be read. */
+function meant({ usable, inert }: Meaning): readonly Element[] {
+  return usable.length > 0 ? usable : inert;
 }
 
 /**
- * How many a locator means, told apart by the frames of other origins between them. Throws as {@link matchesOf}.
+ * How many a locator means, told apart by the frames of other origins between them. Throws as {@link meaningOf}.
  *
  * @param sifts those that are neither clipped nor covered are wanted
  */
 export function countMatches(locator: Locator, sifts: boolean): MatchCounts {
-  const { controls, gaps } = locator.kind === 'text' ? collect(wantedBy(locator)) : { controls: [], gaps: [] };
-  const controlled = controls.length > 0;
-  const found = controlled
-    ? controls.map(({ element }) => element)
-    : locator.kind === 'text'
-      ? byText(locator)
-      : matchesOf(locator);
+  const wanted = locator.kind === 'text' ? wantedBy(locator) : { word: NO_WORD };
+  const { controls, inert, gaps } = collect({ ...wanted, inert: true });
+  const controlled = controls.length + inert.length > 0;
+  const meaning = controlled
+    ? { usable: controls.map(({ element }) => element), inert: inert.map(({ element }) => element) }
+    : split(locator.kind === 'text' ? byText(locator) : matchesOf(locator), true);
   const ends = [...gaps.map(({ at }) => at), controls.length];
   const counts = ends.map((end, index) => end - (ends[index - 1] ?? 0));
-  const frames = gaps.map(({ frame, whereabouts }) => ({
+  const frames = gaps.map(({ frame, isInert, whereabouts }) => ({
     frame: discoveries()?.frameId(frame) ?? null,
     isOpen: !sifts || (!isCutOff(frame) && whereabouts() !== 'unreachable'),
+    isInert,
   }));
-  const open = sifts ? firstOpen(found).map((element) => found.indexOf(element) + 1) : [];
+  const found = meant(meaning);
   return {
     counts: locator.kind === 'text' ? counts : [],
     frames,
-    others: controlled ? 0 : found.length,
-    open,
+    others: controlled ? 0 : meaning.usable.length,
+    inert: meaning.inert.length,
+    open: sifts ? firstOpen(found).map((element) => found.indexOf(element) + 1) : [],
   };
 }
 
@@ -69,10 +103,10 @@ export function countMatches(locator: Locator, sifts: boolean): MatchCounts {
  * Of these locators, those whose number counted otherwise when only what can be reached counted, whatever says that it is modal.
  */
 export function movedNumbers(locators: readonly string[]): MovedNumber[] {
-  const usable = new Set(collect().controls.map(({ element }) => element));
+  const listed = new Set(collect().controls.map(({ element }) => element));
   // What was out of view behind such a dialog did not count.
-  const counted = collect({}, false).controls.filter(
-    ({ element, whereabouts }) => usable.has(element) || whereabouts !== 'offscreen',
+  const counted = collect({ takesWord: false }).controls.filter(
+    ({ element, whereabouts }) => listed.has(element) || whereabouts !== 'offscreen',
   );
   return locators.flatMap((source) => {
     const locator = parseLocator(source);
@@ -80,7 +114,7 @@ export function movedNumbers(locators: readonly string[]): MovedNumber[] {
     const fits = counted.filter((control) => isMeantBy(locator, control));
     const reachable = fits.filter(({ whereabouts }) => whereabouts !== 'unreachable');
     const before = (reachable.length > 0 ? reachable : fits)[locator.index - 1]?.element;
-    const now = matchesOf(locator);
+    const now = meant(meaningOf(locator));
     if (before === undefined || before === now[locator.index - 1]) return [];
     const index = now.indexOf(before) + 1;
     return [{ locator: source, now: index === 0 ? null : formatLocator({ ...locator, index }) }];
@@ -93,18 +127,20 @@ export function movedNumbers(locators: readonly string[]): MovedNumber[] {
  * @param options.explain false omits the near misses and the list of matches, which take longer than the search
  */
 export function resolve(
-  { locator: source, look }: Sought<string>,
+  sought: Sought<string>,
   options: { readonly hidden?: boolean; readonly explain?: boolean } = {},
 ): Element | PageProblem {
-  const shown = shownLooks.find(source, look);
+  const { locator: source, flowRun = null } = sought;
+  const shown = shownLooks.find(sought);
   if (shown !== null) return shown;
   const locator = parseLocator(source);
   if (locator === undefined) return malformed(source, 'a locator is {role}text, CSS or XPath');
-  let matches: Element[];
+  let meaning: Meaning;
   try {
-    matches = matchesOf(locator);
-    if (matches.length === 0 && options.hidden === true && locator.kind !== 'text') {
-      matches = locator.kind === 'css' ? bySelector(locator.selector) : byPath(locator.path);
+    meaning = meaningOf(locator);
+    if (meant(meaning).length === 0 && options.hidden === true && locator.kind !== 'text') {
+      const hidden = locator.kind === 'css' ? bySelector(locator.selector) : byPath(locator.path);
+      meaning = { usable: hidden, inert: [] };
     }
   } catch {
     return malformed(
@@ -112,17 +148,17 @@ export function resolve(
       locator.kind === 'xpath' ? 'it is no valid XPath' : 'it is no valid CSS, and no {role}text',
     );
   }
+  const matches = meant(meaning);
   const brief = options.explain === false;
-  const absent = (others: number): PageProblem =>
-    brief ? { problem: 'missing', message: '', near: [], alike: false, says: [] } : missing(source, locator, others);
+  const absent = (): PageProblem => missing({ source, flowRun, brief }, locator, meaning);
   const index = locator.kind === 'text' ? locator.index : undefined;
-  if (index !== undefined) return matches[index - 1] ?? absent(matches.length);
+  if (index !== undefined) return matches[index - 1] ?? absent();
   const [first, second] = matches;
-  if (first === undefined) return absent(0);
+  if (first === undefined) return absent();
   if (second === undefined) return first;
   const [open, other] = firstOpen(matches);
   if (open !== undefined && other === undefined) return open;
-  return { problem: 'ambiguous', matches: brief ? [] : listed(locator, matches) };
+  return { problem: 'ambiguous', matches: brief ? [] : listed(locator, matches, flowRun) };
 }
 
 /** The first two elements of several that are neither clipped nor covered: if there is only one, it is the one meant. */
@@ -145,9 +181,18 @@ function canBePointedAt(element: Element, sight: Sight): boolean {
   return false;
 }
 
-/** Whether an element is visible, or operated by something else that is. */
-export function isUsable(element: Element): boolean {
-  return isVisible(element) || collect({ fits: (control) => control.element === element }).controls.length > 0;
+/** Whether an element is rendered, or something else is in its place. */
+export function isRendered(element: Element): boolean {
+  if (isVisible(element)) return true;
+  const { controls, inert } = collect({ fits: (control) => control.element === element, inert: true });
+  return controls.length + inert.length > 0;
+}
+
+/** Why an element can be read and not used, completing "it ..."; null if it can be used. */
+export function inertReason(element: Element, takesWord: boolean): string | null {
+  const found = Modals.now(takesWord).inertness(element);
+  if (found === null) return null;
+  return found.behind === null ? 'is inert' : `is behind ${nameFor(found.behind)}`;
 }
 
 /** A locator for an element that an error speaks of: `{div}Cookie notice`. */
@@ -159,7 +204,7 @@ export function nameFor(element: Element): string {
   return id === '' && className === undefined ? `{${roleOf(element)}}` : `${element.localName}${id || `.${className}`}`;
 }
 
-function wantedBy(locator: Locator & { kind: 'text' }): Wanted {
+function wantedBy(locator: Locator & { kind: 'text' }): Pick<Wanted, 'word' | 'fits'> {
   return { word: locator.role, fits: ({ name }) => nameFits(name, locator) };
 }
 
@@ -175,7 +220,7 @@ function nameFits(name: string, locator: Locator & { kind: 'text' }): boolean {
 function byText(locator: Locator & { kind: 'text' }): Element[] {
   const found: Element[] = [];
   const longest = locator.text.length * 2 + SPARE_TEXT;
-  walk(topModal() ?? document.documentElement, true, (element) => {
+  walk(document.documentElement, true, (element) => {
     if (element.localName === 'head' || element.localName === 'script' || element.localName === 'style')
       return undefined;
     if (!answersTo(element, locator.role)) return true;
@@ -224,18 +269,29 @@ function malformed(source: string, reason: string): PageProblem {
 
 const ANY = { kind: 'text', role: '*', contains: false, index: undefined } as const;
 
-function missing(source: string, locator: Locator, others: number): PageProblem {
+function missing(
+  { source, flowRun, brief }: { readonly source: string; readonly flowRun: number | null; readonly brief: boolean },
+  locator: Locator,
+  { usable, inert }: Meaning,
+): PageProblem {
+  const index = locator.kind === 'text' ? (locator.index ?? 1) : 1;
+  // What is there behind a dialog has not gone, though no number means it.
+  const isBehind = usable.length > 0 && usable.length + inert.length >= index;
+  const behind = isBehind ? { behind: true } : {};
+  if (brief) return { problem: 'missing', message: '', near: [], alike: false, says: [], ...behind };
   const words = locator.kind === 'css' ? meantByWords(source) : '';
   const sought: Locator = words === '' ? locator : { ...ANY, text: foldSpace(source) };
+  const others = usable.length > 0 ? usable.length : inert.length;
+  const more = isBehind ? `, and ${inert.length} that cannot be used now` : '';
   const message =
     others === 0
       ? `No visible element answers to ${source}${words}`
-      : `${source}: there ${others === 1 ? 'is' : 'are'} only ${others} of them`;
-  const { near, alike } = sought.kind === 'text' ? nearMisses(sought) : { near: [], alike: false };
-  return { problem: 'missing', message, near, alike, says: others === 0 ? statusTexts() : [] };
+      : `${source}: there ${others === 1 ? 'is' : 'are'} only ${others} of them${more}`;
+  const { near, alike } = sought.kind === 'text' ? nearMisses(sought, flowRun) : { near: [], alike: false };
+  return { problem: 'missing', message, near, alike, says: others === 0 ? statusTexts() : [], ...behind };
 }
 
-function listed(locator: Locator, matches: readonly Element[]): string[] {
+function listed(locator: Locator, matches: readonly Element[], flowRun: number | null): string[] {
   const shown = matches.slice(0, MAX_LISTED);
   const { controls } = collect();
   if (locator.kind === 'text') {
@@ -245,6 +301,7 @@ function listed(locator: Locator, matches: readonly Element[]): string[] {
     shownLooks.list(
       numbered,
       shown.map((element) => byElement.get(element)),
+      flowRun,
     );
     return shown.map((element, at) => {
       const full = contains || text === '' ? ` (${nameFor(element)})` : '';
@@ -267,7 +324,10 @@ function statusTexts(): string[] {
 }
 
 /** Controls whose names resemble the one sought, the nearest first, as look prints them. */
-function nearMisses(locator: Locator & { kind: 'text' }): { readonly near: string[]; readonly alike: boolean } {
+function nearMisses(
+  locator: Locator & { kind: 'text' },
+  flowRun: number | null,
+): { readonly near: string[]; readonly alike: boolean } {
   const { controls } = collect();
   const locators = uniqueLocators(controls);
   const scored = controls.map((control, order) => {
@@ -288,6 +348,7 @@ function nearMisses(locator: Locator & { kind: 'text' }): { readonly near: strin
   shownLooks.list(
     names,
     near.map(({ order }) => controls[order]),
+    flowRun,
   );
   return { near: names, alike: near.some(({ likeness }) => likeness >= ALIKE) };
 }

@@ -29,7 +29,7 @@ import { drawnText } from './names/accessible-name.js';
 import { flatText } from './names/flat-text.js';
 import { Observer } from './observe.js';
 import { PaintMark } from './paint-mark.js';
-import { countMatches, isUsable, matchesOf, movedNumbers, nameFor, resolve } from './resolve.js';
+import { countFor, countMatches, isRendered, movedNumbers, nameFor, resolve } from './resolve.js';
 import { nextPaint, settled } from './settled.js';
 import { Still } from './still.js';
 import { viewportRect } from './tree/geometry.js';
@@ -214,17 +214,17 @@ async function waitFor(sought: Sought<string>, gone: boolean, ms: number): Promi
   if (locator === undefined) return problemOf(source);
   for (;;) {
     const startedAt = performance.now();
-    let matches: Element[];
+    let count: number;
     try {
-      matches = matchesOf(locator);
+      count = countFor(locator, gone);
     } catch {
       return problemOf(source);
     }
     const index = locator.kind === 'text' ? (locator.index ?? 1) : 1;
-    const shown = shownLooks.find(source, sought.look);
+    const shown = shownLooks.find(sought);
     // What has gone for good may come again under its number, in another element.
     const counts = shown === null || (isProblem(shown) && !gone);
-    const isThere = counts ? matches.length >= index : !isProblem(shown) && isUsable(shown);
+    const isThere = counts ? count >= index : !isProblem(shown) && isRendered(shown);
     if (isThere !== gone) return { found: true };
     const now = performance.now();
     if (now >= deadline) return { found: false };

@@ -32,7 +32,7 @@ export async function wantedScreenshot(
 ): Promise<Screenshot> {
   const { tabs, steps, dir, emit } = parts;
   const { title: named, within, marks } = screenshotOptions(title);
-  const shown = tabs.numbers;
+  const shown = tabs.asker.numbers;
   if (marks && shown === null) {
     throw new TroupeError('ACTION_FAILED', 'There is no look to mark: call agent.look() first');
   }

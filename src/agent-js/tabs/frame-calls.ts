@@ -1,7 +1,7 @@
 import type { Bounds } from '../browser/bounds.js';
 import { formatLocator, parseLocator } from '../locating/locator.js';
 import type { Place } from '../locating/problem-error.js';
-import type { ShownPlace } from '../locating/shown-numbers.js';
+import type { Asker, ShownPlace } from '../locating/shown-numbers.js';
 import type { Frames } from './frames.js';
 import {
   isProblem,
@@ -33,6 +33,16 @@ interface Spot {
   readonly look?: number;
   /** Neither clipped nor covered, as far as that was wanted. */
   readonly isOpen: boolean;
+  /** A frame that it stands in can only be read. */
+  readonly isInert: boolean;
+}
+
+/** All that a locator means. */
+interface Spots {
+  /** What its numbers mean: what can be used, or where nothing of it can, what can be read. */
+  readonly meant: readonly Spot[];
+  /** How many there are in all. */
+  readonly total: number;
 }
 
 /**
@@ -43,7 +53,7 @@ interface Spot {
 export class FrameCalls {
   readonly #frames: Frames;
   readonly #place: () => Place;
-  readonly #shown: (locator: string) => ShownPlace | null;
+  readonly #asker: () => Asker;
   /** Where the action under way is. */
   #acting: Spot | null = null;
   /** Where the last one was. */
@@ -53,19 +63,21 @@ export class FrameCalls {
 
   /**
    * @param place where the page is: a frame would tell of itself
-   * @param shown where the element is that the last look showed under a locator
+   * @param asker who makes the call that is under way
    */
-  constructor(frames: Frames, place: () => Place, shown: (locator: string) => ShownPlace | null) {
+  constructor(frames: Frames, place: () => Place, asker: () => Asker) {
     this.#frames = frames;
     this.#place = place;
-    this.#shown = shown;
+    this.#asker = asker;
   }
 
   /** Null where the document went meanwhile. */
-  async ask<N extends PageCallName>(name: N, args: PageCalls[N][0], bounds: Bounds): Promise<Answer<N>> {
+  async ask<N extends PageCallName>(name: N, given: PageCalls[N][0], bounds: Bounds): Promise<Answer<N>> {
     const { main, apart } = this.#frames;
+    const { flowRun, numbers } = this.#asker();
+    const args = isLocated(name, given) ? { ...given, flowRun } : given;
     const source = isLocated(name, args) ? args.locator : null;
-    const shown = source === null ? null : this.#shown(source);
+    const shown = source === null ? null : (numbers?.find(source) ?? null);
     if (shown !== null && isLocated(name, args)) {
       // The answer is the one that the name stands for.
       return (await this.#askShown(name as Located, args, shown, bounds)) as Answer<N>;
@@ -91,7 +103,7 @@ export class FrameCalls {
     if (world === undefined) {
       return { title: this.#place().title, value: { problem: 'stale', reason: 'its frame has left the page' } };
     }
-    const answer = await this.#askAt(name, args, { world, frame, locator, look, isOpen: true }, bounds);
+    const answer = await this.#askAt(name, args, { world, frame, locator, look, isOpen: true, isInert: false }, bounds);
     return answer === 'again' ? null : answer;
   }
 
@@ -140,17 +152,23 @@ export class FrameCalls {
       const spots = await this.#spots(source, name !== 'waitFor', bounds);
       if (spots === null) return null;
       if (isProblem(spots)) return titled(spots);
-      const [spot, second] = name === 'waitFor' ? spots : onlyOpen(spots);
-      if (asksAbsence && spot === undefined) return titled({ found: true });
-      if (name === 'waitFor' && !asksAbsence && spot !== undefined) return titled({ found: true });
-      if (spot !== undefined && second !== undefined) return titled({ problem: 'ambiguous', matches: listed(spots) });
+      const { meant, total } = numberedIn(spots, source);
+      if (asksAbsence && total === 0) return titled({ found: true });
+      if (name === 'waitFor' && !asksAbsence && meant.length > 0) return titled({ found: true });
+      const [spot, second] = onlyOpen(meant);
+      if (!asksAbsence && second !== undefined) return titled({ problem: 'ambiguous', matches: listed(meant) });
+      let refused = false;
       if (spot !== undefined && !asksAbsence) {
         const left = Math.max(0, patience - performance.now());
-        const answer = await this.#askAt(name, 'ms' in args ? { ...args, ms: left } : args, spot, bounds);
+        refused = spot.isInert && (name === 'ready' || name === 'dropPoint');
+        const answer = refused
+          ? 'again'
+          : await this.#askAt(name, 'ms' in args ? { ...args, ms: left } : args, spot, bounds);
         if (answer !== 'again') return answer;
       }
       const left = patience - performance.now();
-      if (left <= 0) return this.#lastWord(name, args, bounds);
+      if (left <= 0 && name === 'waitFor') return titled({ found: false });
+      if (left <= 0) return refused ? titled(BEHIND) : this.#lastWord(name, args, bounds);
       await this.#anyChange(Math.min(AGAIN_MS, left), bounds);
     }
   }
@@ -163,10 +181,13 @@ export class FrameCalls {
       const spots = await this.#spots(locator, what !== 'count', bounds);
       if (spots === null) return null;
       const left = Math.max(0, patience - performance.now());
-      const [spot, second] = isProblem(spots) ? [] : what === 'count' ? spots : onlyOpen(spots);
+      const { meant, total } = isProblem(spots) ? NO_SPOTS : numberedIn(spots, locator);
+      const [spot, second] = what === 'count' ? [] : onlyOpen(meant);
       let reading: Observation | null;
       if (!isProblem(spots) && (what === 'count' || second !== undefined)) {
-        reading = readingOf(what, spots);
+        reading = readingOf(what, meant, total);
+      } else if (spot === undefined && total > 0) {
+        reading = { id: 'behind', observed: { kind: 'problem', problem: BEHIND_MISSING } };
       } else if (spot === undefined) {
         reading =
           (await this.#frames.main.tryCall('observe', { ...request, since: null, ms: 0 }, bounds))?.value ?? null;
@@ -276,11 +297,11 @@ export class FrameCalls {
   }
 
   /**
-   * Everything that a locator means, in the order of the document. Null where the document went.
+   * Everything that a locator means without its number, in the order of the document. Null where the document went.
    *
    * @param sifts which of several are neither clipped nor covered is wanted
    */
-  async #spots(source: string, sifts: boolean, bounds: Bounds): Promise<Spot[] | PageProblem | null> {
+  async #spots(source: string, sifts: boolean, bounds: Bounds): Promise<Spots | PageProblem | null> {
     const locator = parseLocator(source);
     const count = { locator: unnumbered(source), sifts };
     const counted = await this.#count(count, bounds);
@@ -310,39 +331,50 @@ export class FrameCalls {
     source: string,
     main: MatchCounts,
     inner: ReadonlyMap<string, MatchCounts>,
-  ): Spot[] {
+  ): Spots {
     const controls: Spot[] = [];
     const others: Spot[] = [];
-    const visit = (
-      frame: string | null,
-      { counts, frames, others: loose, open }: MatchCounts,
-      isOpen: boolean,
-    ): void => {
+    /** What can only be read. */
+    const behind: Spot[] = [];
+    let total = 0;
+    const visit = (frame: string | null, found: MatchCounts, isOpen: boolean, isInert: boolean): void => {
       const world = this.#frames.world(frame);
       if (world === undefined) return;
-      const total = counts.reduce((sum, count) => sum + count, 0);
+      const { counts, frames, others: loose, inert, open } = found;
+      const usable = counts.reduce((sum, count) => sum + count, 0);
       const at = (number: number, of: number): Spot => ({
         world,
         frame,
         locator: numbered(locator, source, number, of),
         isOpen: isOpen && open.includes(number),
+        isInert,
       });
+      const addAll = (to: Spot[], count: number): void => {
+        for (let nth = 1; nth <= count; nth++) to.push(at(nth, count));
+      };
+      total += usable + loose + inert;
+      // A frame numbers what it can use itself, or else what it can only read.
+      if (usable + loose === 0) addAll(behind, inert);
+      else if (isInert) addAll(behind, usable + loose);
+      else addAll(others, loose);
       let number = 0;
       counts.forEach((count, index) => {
-        for (let nth = 0; nth < count; nth++) controls.push(at(++number, total));
+        for (let nth = 0; nth < count && !isInert; nth++) controls.push(at(++number, usable));
         const next = frames[index];
-        const found = next === undefined || next.frame === null ? undefined : inner.get(next.frame);
-        if (next !== undefined && found !== undefined) visit(next.frame, found, isOpen && next.isOpen);
+        const inside = next === undefined || next.frame === null ? undefined : inner.get(next.frame);
+        if (next === undefined || inside === undefined) return;
+        visit(next.frame, inside, isOpen && next.isOpen, isInert || next.isInert);
       });
-      for (let nth = 1; nth <= loose; nth++) others.push(at(nth, loose));
+      if (counts.length > 0) return;
       // CSS and XPath do not tell where between them a frame stands.
-      if (counts.length === 0)
-        for (const next of this.#childrenOf(frame)) visit(next, inner.get(next) ?? NO_MATCHES, isOpen);
+      for (const next of this.#childrenOf(frame)) {
+        const isBehind = frames.some((one) => one.frame === next && one.isInert);
+        visit(next, inner.get(next) ?? NO_MATCHES, isOpen, isInert || isBehind);
+      }
     };
-    visit(null, main, true);
-    const found = controls.length > 0 ? controls : others;
-    const index = locator?.kind === 'text' ? locator.index : undefined;
-    return index === undefined ? found : found.slice(index - 1, index);
+    visit(null, main, true, false);
+    const usable = controls.length > 0 ? controls : others;
+    return { meant: usable.length > 0 ? usable : behind, total };
   }
 
   #childrenOf(frame: string | null): string[] {
@@ -360,7 +392,31 @@ const OTHER_ORIGIN: PageProblem = {
   reason: 'is in a frame of another origin: picture the whole page instead',
   final: true,
 };
-const NO_MATCHES: MatchCounts = { counts: [], frames: [], others: 0, open: [] };
+/** In a frame that is itself behind a dialog. */
+const BEHIND: PageProblem = {
+  problem: 'blocked',
+  reason: 'is in a frame that is behind a modal dialog, or inert',
+  final: false,
+};
+const BEHIND_MISSING: PageProblem = {
+  problem: 'missing',
+  message: 'Of so many, some are behind a modal dialog, or inert',
+  near: [],
+  alike: false,
+  says: [],
+  behind: true,
+};
+const NO_MATCHES: MatchCounts = { counts: [], frames: [], others: 0, inert: 0, open: [] };
+const NO_SPOTS: Spots = { meant: [], total: 0 };
+
+/** The one that the number of a locator means, if it has one, and whether there are so many. */
+function numberedIn({ meant, total }: Spots, source: string): Spots {
+  const locator = parseLocator(source);
+  const index = locator?.kind === 'text' ? locator.index : undefined;
+  return index === undefined
+    ? { meant, total }
+    : { meant: meant.slice(index - 1, index), total: total < index ? 0 : 1 };
+}
 
 /** Of several the only one that is neither clipped nor covered is meant. */
 function onlyOpen(spots: readonly Spot[]): readonly Spot[] {
@@ -373,9 +429,9 @@ function isObserving(args: PageCalls[PageCallName][0]): args is ObserveRequest {
 }
 
 /** A reading of several elements, or of their number. */
-function readingOf(what: ObserveRequest['what'], spots: readonly Spot[]): Observation {
-  const id = `${spots.length} elements`;
-  if (what === 'count') return { id, observed: { kind: 'value', value: spots.length } };
+function readingOf(what: ObserveRequest['what'], spots: readonly Spot[], total: number): Observation {
+  const id = `${total} elements`;
+  if (what === 'count') return { id, observed: { kind: 'value', value: total } };
   return { id, observed: { kind: 'problem', problem: { problem: 'ambiguous', matches: listed(spots) } } };
 }
 

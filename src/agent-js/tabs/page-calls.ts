@@ -12,6 +12,8 @@ export interface MissingProblem {
   readonly alike: boolean;
   /** What the page's status messages and alerts say. */
   readonly says: readonly string[];
+  /** There are so many, counted with those that are inert: nothing has gone. */
+  readonly behind?: boolean;
 }
 
 /** Why a locator could not be resolved, or the element not be used. Crosses from the page as JSON. */
@@ -97,6 +99,8 @@ export interface Sought<L extends string | null> {
   readonly locator: L;
   /** The look of that document that showed the locator, and whose numbers hold; without it, what it means now. */
   readonly look?: number;
+  /** The run of a flow that asks; null: a script in no flow. What an error has listed holds for the one that it was told. */
+  readonly flowRun?: number | null;
 }
 
 /** Where an element is drawn, in CSS pixels from the document's beginning. */
@@ -188,14 +192,16 @@ export interface MarksRequest {
   readonly marks: readonly { readonly label: string; readonly locator: string; readonly look: number }[];
 }
 
-/** How many elements a locator means. */
+/** How many elements a locator means that can be used. */
 export interface MatchCounts {
   /** Controls before, between and after the frames of other origins. */
   readonly counts: readonly number[];
-  readonly frames: readonly { readonly frame: string | null; readonly isOpen: boolean }[];
+  readonly frames: readonly { readonly frame: string | null; readonly isOpen: boolean; readonly isInert: boolean }[];
   /** What is no control, or was asked for by CSS or XPath. */
   readonly others: number;
-  /** The numbers of the first two that are neither clipped nor covered. Empty unless asked for. */
+  /** Further, those that can only be read: behind a modal dialog, or inert in another way. */
+  readonly inert: number;
+  /** The numbers of the first two that are neither clipped nor covered, of those that can be used, or else of the inert ones. Empty unless asked for. */
   readonly open: readonly number[];
 }
 

@@ -6,7 +6,7 @@ import type { CdpDragData, CdpEvent, CdpMethod, CdpParams, CdpResult } from '../
 import { Condition, type Watch } from '../browser/condition.js';
 import { DeclaredRoots } from '../locating/declared-roots.js';
 import type { Place } from '../locating/problem-error.js';
-import type { ShownPlace } from '../locating/shown-numbers.js';
+import type { Asker } from '../locating/shown-numbers.js';
 import { BODY_BUFFERS, NetworkActivity } from '../network/network-activity.js';
 import { FrameCalls } from './frame-calls.js';
 import { Frames } from './frames.js';
@@ -65,8 +65,8 @@ export class Tab {
   readonly #roots: DeclaredRoots;
   readonly #frameCalls: FrameCalls;
 
-  /** @param shown where the element is that the last look showed under a locator */
-  constructor(browser: BrowserPort, page: AttachedPage, shown: (locator: string) => ShownPlace | null) {
+  /** @param asker who makes the call that is under way */
+  constructor(browser: BrowserPort, page: AttachedPage, asker: () => Asker) {
     this.#browser = browser;
     this.session = page.session;
     this.targetId = page.targetId;
@@ -77,7 +77,7 @@ export class Tab {
     this.network = new NetworkActivity(() => this.#condition.changed());
     this.frames = new Frames(browser, page, (holds, bounds) => this.watch(holds, bounds));
     this.#roots = new DeclaredRoots(browser, this.frames, page.targetId);
-    this.#frameCalls = new FrameCalls(this.frames, () => ({ url: this.url, title: this.title }), shown);
+    this.#frameCalls = new FrameCalls(this.frames, () => ({ url: this.url, title: this.title }), asker);
     this.#prepare();
   }
 

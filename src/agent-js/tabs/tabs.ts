@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../protocol/events.js';
 import type { Bounds } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent } from '../browser/cdp.js';
-import type { ShownNumbers } from '../locating/shown-numbers.js';
+import type { Asker } from '../locating/shown-numbers.js';
 import { PageErrors } from './page-errors.js';
 import { Tab } from './tab.js';
 
@@ -26,8 +26,8 @@ export interface SeenDownload {
 
 /** The session's tabs. What the active one opens becomes the active one, as it does on a person's screen. */
 export class Tabs {
-  /** What numbers in locators mean to whoever makes the next call; null: what they mean by counting. */
-  numbers: ShownNumbers | null = null;
+  /** Who makes the next call. */
+  asker: Asker = { flowRun: null, numbers: null };
   /** How many tabs there have been. */
   opened = 0;
   /** How many downloads have begun, and the newest. */
@@ -89,7 +89,7 @@ export class Tabs {
   }
 
   #attached(page: AttachedPage): void {
-    const tab = new Tab(this.#browser, page, (locator) => this.numbers?.find(locator) ?? null);
+    const tab = new Tab(this.#browser, page, () => this.asker);
     this.opened += 1;
     this.#bySession.set(page.session, tab);
     const opener = this.all.find((other) => other.targetId === page.openerId);

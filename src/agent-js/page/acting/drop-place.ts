@@ -1,3 +1,4 @@
+import { parseLocator } from '../../locating/locator.js';
 import {
   type CornerPoint,
   type DropPoint,
@@ -7,7 +8,7 @@ import {
   type PageProblem,
 } from '../../tabs/page-calls.js';
 import { roleOf } from '../names/roles.js';
-import { resolve } from '../resolve.js';
+import { inertReason, resolve } from '../resolve.js';
 import { isInside } from '../tree/flat-tree.js';
 import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
@@ -34,6 +35,8 @@ export class DropPlace {
     const element = locator === null ? this.#element : resolve({ locator, ...shown });
     if (element === null) return blocked('has gone during the drag', true);
     if (isProblem(element)) return element;
+    const inert = locator === null ? null : inertReason(element, parseLocator(locator)?.kind === 'text');
+    if (inert !== null) return blocked(inert, false);
     this.#element = element;
     if (still) await untilStill(element);
     const point = pointOf(element, at);

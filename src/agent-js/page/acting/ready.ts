@@ -1,10 +1,11 @@
 import type { ActionName } from '../../../protocol/look.js';
+import { parseLocator } from '../../locating/locator.js';
 import { isProblem, type PageProblem, type Presses, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
 import { nextChange, pageChanges } from '../changes.js';
 import { kindOf } from '../controls/actions.js';
 import { shownLooks } from '../controls/shown-looks.js';
 import { checkedState, inputKind, isReadOnly } from '../names/roles.js';
-import { resolve } from '../resolve.js';
+import { inertReason, resolve } from '../resolve.js';
 import { focusedIn, isHtml, parentOf } from '../tree/flat-tree.js';
 import type { Point } from '../tree/point.js';
 import { scroll } from '../tree/scrolling.js';
@@ -95,6 +96,10 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
   const known = action === 'select' && request.list !== 'closed' ? under.chooser.control : null;
   const element = known ?? resolve(request, { hidden: action === 'upload' });
   if (isProblem(element)) return element;
+  // A page may choose a file by a field of its own, wherever that is; and the list of a control may open as a dialog.
+  const isFree = action === 'upload' || request.list !== 'closed';
+  const inert = isFree ? null : inertReason(element, parseLocator(request.locator)?.kind === 'text');
+  if (inert !== null) return blocked(inert);
   const unfit = unfitFor(element, action);
   if (unfit !== null) return unfit;
   const begin = (): void => under.begin(element, action, request);

@@ -46,13 +46,28 @@ const ROOM = 40;
 export interface FrameGap {
   readonly at: number;
   readonly frame: Element;
+  readonly isInert: boolean;
   /** Finds out where the frame is, in the turn in which it was found. */
   readonly whereabouts: () => Whereabouts;
 }
 
 export interface Collected {
   readonly controls: readonly Control[];
+  /** Those that are inert: they can be read, and not used. Empty unless they were wanted. */
+  readonly inert: readonly Control[];
   readonly gaps: readonly FrameGap[];
+}
+
+/** Which controls a walk is for. */
+export interface Wanted {
+  /** A word by which they are called; `*`: all. */
+  readonly word: string;
+  /** Further, those that it holds for. It may be asked of what is not rendered, too. */
+  readonly fits: (control: Control) => boolean;
+  /** Inert ones are told, too. */
+  readonly inert: boolean;
+  /** Elements are taken by their word that say by `aria-modal` that what lies behind them is inert. */
+  readonly takesWord: boolean;
 }
 
 /** What holds for the children of an element. */
@@ -92,44 +107,57 @@ export class Collector {
   readonly #items = new Set<Element>();
   /** What is operated in the place of a field that is out of sight. */
   readonly #drawings = new Set<Element>();
-  readonly #modals = new Modals();
-  readonly #takesWord: boolean;
+  readonly #modals: Modals;
+  readonly #wanted: Wanted;
   readonly #word: string;
+  /** An attribute makes something inert. */
+  #hasInert = false;
   /** The word may call what only a style or a listener makes a control. */
   #isUnsure = false;
 
-  /**
-   * @param takesWord of elements that say by `aria-modal` that what lies behind them is inert
-   * @param word by which those that are wanted are called; `*`: all
-   */
-  constructor(takesWord: boolean, word: string) {
-    this.#takesWord = takesWord;
-    this.#word = word;
+  constructor(wanted: Wanted) {
+    this.#wanted = wanted;
+    this.#word = wanted.word;
+    this.#modals = new Modals(wanted.takesWord, this.#sight);
   }
 
-  /** All that are rendered. Of those that a word calls, `fits` says which; null if styles and listeners have a say in which. */
-  collect(fits: (control: Control) => boolean): Collected | null {
+  /** Null for a word, if styles and listeners have a say in what it calls. */
+  collect(): Collected | null {
     // A script may have removed it.
     const root: Element | null = document.documentElement;
-    if (root === null) return { controls: [], gaps: [] };
+    if (root === null) return { controls: [], inert: [], gaps: [] };
     if (this.#word === '*') beginMarkup();
     walk(root, this.#word === '*' ? NOTHING_AROUND : UNKNOWN_AROUND, (element, around) => this.#visit(element, around));
     if (this.#isUnsure) return null;
-    const free = this.#candidates.filter(({ element }) => !this.#modals.makeInert(element));
-    if (this.#word === '*') return this.#collected(this.#listed(free.filter(isRendered)).filter(fits));
-    const wanted = free.filter((one) => one.words.includes(this.#word) && fits(one));
-    if (wanted.some((one) => this.#nested.has(one) || dependsOnOthers(one))) return null;
-    return this.#collected(wanted.filter(isRendered));
+    const free: Control[] = [];
+    const inert: Control[] = [];
+    for (const one of this.#candidates) (this.#isInert(one.element) ? inert : free).push(one);
+    if (this.#word === '*') return this.#collected(this.#listed(free), this.#wanted.inert ? this.#listed(inert) : []);
+    const [usable, others] = [free, inert].map((all) => all.filter((one) => this.#isCalled(one)));
+    if (usable === undefined || others === undefined) return null;
+    const depends = (one: Control): boolean => this.#nested.has(one) || dependsOnOthers(one);
+    if (usable.some(depends) || others.some(depends)) return null;
+    return this.#collected(usable.filter(isRendered), others.filter(isRendered));
   }
 
-  #listed(rendered: readonly Control[]): readonly Control[] {
-    const open = withoutDrawings(rendered, this.#clickables, this.#drawings);
-    return withoutFrames(withoutWrappers(open, this.#clickables), this.#listeners, this.#clickables);
+  #isInert(element: Element): boolean {
+    return (this.#hasInert ? this.#modals.inertness(element) : this.#modals.over(element)) !== null;
+  }
+
+  #isCalled(one: Control): boolean {
+    return one.words.includes(this.#word) && this.#wanted.fits(one);
+  }
+
+  #listed(candidates: readonly Control[]): readonly Control[] {
+    const open = withoutDrawings(candidates.filter(isRendered), this.#clickables, this.#drawings);
+    const listed = withoutFrames(withoutWrappers(open, this.#clickables), this.#listeners, this.#clickables);
+    return listed.filter(this.#wanted.fits);
   }
 
   #visit(element: Element, around: Around): Around | undefined {
     const tag = element.localName;
-    if (IGNORED.has(tag) || element.hasAttribute('inert')) return undefined;
+    if (IGNORED.has(tag)) return undefined;
+    if (element.hasAttribute('inert')) this.#hasInert = true;
     if (tag === 'area') {
       if (isControl(element)) this.#add(element, around, () => this.#itself(element, seenRect(element)));
       return undefined;
@@ -145,9 +173,7 @@ export class Collector {
         this.#add(element, around, () => this.#putAway(element, null));
       return undefined;
     }
-    if (tag === 'dialog' && element.matches(':modal')) this.#modals.addOpened(element);
-    else if (this.#takesWord && element.getAttribute('aria-modal') === 'true' && this.#isDrawn(element))
-      this.#modals.addDeclared(element);
+    this.#modals.note(element);
     if (this.#word !== '*') return this.#visitByNature(element, around, operable, leaf);
     const isHidden = around.folds && isFolded(element);
     const style = getComputedStyle(element);
@@ -205,7 +231,7 @@ export class Collector {
     if ((around.folds && isFolded(element)) || !isShown(element)) return undefined;
     if (inner === null) {
       const whereabouts = () => this.#sight.whereIs(element, element);
-      this.#gaps.push({ at: this.#candidates.length, frame: element, whereabouts });
+      this.#gaps.push({ at: this.#candidates.length, frame: element, isInert: false, whereabouts });
       return undefined;
     }
     const { defaultView } = inner;
@@ -314,22 +340,15 @@ export class Collector {
     return { rect, find };
   }
 
-  /** Whether a person can see a dialog: it is not put away beside the page until it is wanted. */
-  #isDrawn(dialog: Element): boolean {
-    const rect = seenRect(dialog);
-    if (rect === null || !isSolid(dialog) || dialog.closest('[aria-hidden="true"]') !== null) return false;
-    const isPutAway = isCutAway(dialog, rect) || isFolded(dialog) || clipsAll(dialog, getComputedStyle(dialog));
-    return !isPutAway && this.#sight.isReachable(dialog, rect);
-  }
-
-  #collected(controls: readonly Control[]): Collected {
-    const gaps = this.#gaps.filter(({ frame }) => !this.#modals.makeInert(frame));
-    if (gaps.length === 0) return { controls, gaps };
+  #collected(controls: readonly Control[], inert: readonly Control[]): Collected {
+    const all = this.#gaps.map((gap) => ({ ...gap, isInert: this.#isInert(gap.frame) }));
+    const gaps = this.#wanted.inert ? all : all.filter(({ isInert }) => !isInert);
+    if (gaps.length === 0) return { controls, inert, gaps };
     const kept = new Set(controls);
     // How many of the controls before each place are left.
     let left = 0;
     const before = [0, ...this.#candidates.map((control) => (kept.has(control) ? ++left : left))];
-    return { controls, gaps: gaps.map((gap) => ({ ...gap, at: before[gap.at] ?? left })) };
+    return { controls, inert, gaps: gaps.map((gap) => ({ ...gap, at: before[gap.at] ?? left })) };
   }
 }
 

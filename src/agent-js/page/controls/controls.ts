@@ -1,28 +1,22 @@
 import { pageChanges } from '../changes.js';
-import { type Collected, Collector } from './collector.js';
+import { type Collected, Collector, type Wanted } from './collector.js';
 import type { Control } from './control.js';
 import { discoveries } from './discoveries.js';
-
-/** Which controls are wanted. */
-export interface Wanted {
-  /** A word by which they are called; `*`, and by default: all. */
-  readonly word?: string;
-  /** Further, those that it holds for. It may be asked of what is not rendered, too. */
-  readonly fits?: (control: Control) => boolean;
-}
 
 /**
  * Everything that is rendered in the documents that can be reached from here and that a person can operate, in the order of
  * the document, with the places of frames of other origins. What covers it, or whether it is in view, does not count.
  *
- * @param takesWord of elements that say by `aria-modal` that what lies behind them is inert
+ * @param wanted by default, all that are not inert
  */
-export function collect({ word = '*', fits = () => true }: Wanted = {}, takesWord = true): Collected {
+export function collect(wanted: Partial<Wanted> = {}): Collected {
+  const { word = '*', fits = () => true, inert = false, takesWord = true } = wanted;
   pageChanges.observe(document);
   discoveries()?.ask(window, pageChanges.mutations);
-  const byWord = word === '*' ? null : new Collector(takesWord, word).collect(fits);
+  const byWord = word === '*' ? null : new Collector({ word, fits, inert, takesWord }).collect();
   const isCalled = (control: Control): boolean => word === '*' || control.words.includes(word);
-  const collected = byWord ?? new Collector(takesWord, '*').collect((one) => isCalled(one) && fits(one));
+  const all: Wanted = { word: '*', fits: (one) => isCalled(one) && fits(one), inert, takesWord };
+  const collected = byWord ?? new Collector(all).collect();
   pageChanges.allAttended();
-  return collected ?? { controls: [], gaps: [] };
+  return collected ?? { controls: [], inert: [], gaps: [] };
 }

@@ -1,5 +1,5 @@
 import { formatLocator, parseLocator } from '../../locating/locator.js';
-import { isProblem, type PageProblem } from '../../tabs/page-calls.js';
+import { isProblem, type PageProblem, type Sought } from '../../tabs/page-calls.js';
 import { personalName } from '../names/guessed-name.js';
 import { roleOf } from '../names/roles.js';
 import type { Control } from './control.js';
@@ -24,7 +24,7 @@ interface ShownLook {
 class ShownLooks {
   readonly #looks: ShownLook[] = [];
   readonly #rows = new RowTexts();
-  /** What an error has listed since the last look. */
+  /** What errors have listed since the last look, by locator and by the flow's run that they were told. */
   #listed: ReadonlyMap<string, Control> = new Map();
 
   /** @param id of the look in its document; one that is known already shows what it showed then */
@@ -36,12 +36,12 @@ class ShownLooks {
     if (this.#looks.length > MAX_LOOKS) this.#looks.shift();
   }
 
-  /** An error lists these, for its reader to choose one. */
-  list(locators: readonly string[], controls: readonly (Control | undefined)[]): void {
+  /** An error lists these, for its reader to choose one: a flow's run, or null. */
+  list(locators: readonly string[], controls: readonly (Control | undefined)[], flowRun: number | null): void {
     const listed = new Map(this.#listed);
     for (const [at, locator] of locators.entries()) {
       const control = controls[at];
-      if (control !== undefined) listed.set(locator, control);
+      if (control !== undefined) listed.set(keyOf(locator, flowRun), control);
     }
     this.#listed = listed;
   }
@@ -62,11 +62,11 @@ class ShownLooks {
   /**
    * The element that a locator meant; null where it was not shown.
    *
-   * @param id of the look that showed it; undefined: none did, but perhaps an error
+   * @param sought.look the look that showed it; undefined: none did, but perhaps an error
    */
-  find(source: string, id: number | undefined): Element | PageProblem | null {
+  find({ locator: source, look: id, flowRun = null }: Sought<string>): Element | PageProblem | null {
     const locator = normal(source);
-    const listed = this.#listed.get(locator);
+    const listed = this.#listed.get(keyOf(locator, flowRun));
     if (listed !== undefined) {
       const found = this.#still(listed);
       // A name without a number means whatever alone has it.
@@ -95,6 +95,10 @@ class ShownLooks {
 function isNumbered(source: string): boolean {
   const locator = parseLocator(source);
   return locator?.kind === 'text' && locator.index !== undefined;
+}
+
+function keyOf(locator: string, flowRun: number | null): string {
+  return `${flowRun} ${locator}`;
 }
 
 /** A locator as look prints it. */

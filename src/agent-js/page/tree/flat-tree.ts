@@ -107,13 +107,20 @@ function inPlaceOfChildren(element: Element): ArrayLike<Element> | null {
 }
 
 export function parentOf(node: Node): Element | null {
-  // Of a slot in a closed root nothing is said; its host comes next all the same.
   if (isElement(node) && node.assignedSlot !== null) return node.assignedSlot;
   const parent = node.parentNode;
-  if (isElement(parent)) return parent;
+  if (isElement(parent)) return closedSlotOf(node, parent) ?? parent;
   // A shadow root has a host, a document a frame.
   if (parent?.nodeType === 11 && 'host' in parent) return (parent as ShadowRoot).host;
   return parent?.nodeType === 9 ? frameOf(parent as Document) : null;
+}
+
+/** The slot of a closed root that shows a child of its host, of which the child says nothing. */
+function closedSlotOf(node: Node, host: Element): Element | null {
+  const root = discoveries()?.closedRoot(host) ?? null;
+  if (root === null) return null;
+  for (const slot of root.querySelectorAll('slot')) if (slot.assignedNodes().includes(node as Element)) return slot;
+  return null;
 }
 
 /** The element that has the focus, in whatever shadow root; null if none has. */

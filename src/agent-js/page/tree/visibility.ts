@@ -48,16 +48,9 @@ export function isShown(element: Element): boolean {
   return isSeen(element) && drawnRect(element) !== null;
 }
 
-/** Shown, and not made inert. */
+/** Shown, and not hidden by a box of no size around it. What covers it does not count, nor whether it can be used. */
 export function isVisible(element: Element): boolean {
-  if (!isShown(element)) return false;
-  const modal = topModal();
-  let insideModal = modal === null;
-  for (let node: Element | null = element; node !== null; node = parentOf(node)) {
-    if (node.hasAttribute('inert')) return false;
-    if (node === modal) insideModal = true;
-  }
-  return insideModal && !isFolded(element);
+  return isShown(element) && !isFolded(element);
 }
 
 /** Whether a box of no size around an element, which shows nothing of what flows over, hides it, as a folded panel does. */
@@ -183,12 +176,6 @@ export function isCutAway(element: Element, { width, height }: Rect): boolean {
   if (around === null || isBoxless(around)) return false;
   const box = around.getBoundingClientRect();
   return box.width <= DOT && box.height <= DOT && getComputedStyle(around).overflowX !== 'visible';
-}
-
-/** The modal dialog that makes the rest of the page inert, or null. */
-export function topModal(): HTMLDialogElement | null {
-  const open = document.querySelectorAll<HTMLDialogElement>('dialog:modal');
-  return open[open.length - 1] ?? null;
 }
 
 /** Whether the element or what holds it says that it is out of use. */
