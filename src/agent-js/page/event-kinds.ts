@@ -17,32 +17,33 @@ export const DOWN = 512;
 /** What a pointer does on the element itself. */
 export const POINTED = PRESS | DOUBLE | CONTEXT;
 
-const KINDS: ReadonlyMap<string, number> = new Map([
-  ['click', PRESS],
-  ['mousedown', PRESS | DOWN],
-  ['mouseup', PRESS],
-  ['pointerdown', PRESS | DOWN],
-  ['pointerup', PRESS],
-  ['touchstart', PRESS | DOWN],
-  ['touchend', PRESS],
-  ['dblclick', DOUBLE],
-  ['contextmenu', CONTEXT],
-  ['keydown', KEYS],
-  ['keypress', KEYS],
-  ['keyup', KEYS],
-  ['drop', DROP | TAKES],
-  ['dragover', DROP],
-  ['mouseenter', HOVER],
-  ['mouseover', HOVER],
-  ['pointerenter', HOVER],
-  ['pointerover', HOVER],
-  ['dragstart', CARRY],
-]);
+/** Without a prototype: scripts of the page may have added members to it. */
+const KINDS: Readonly<Record<string, number>> = Object.assign(Object.create(null), {
+  click: PRESS,
+  mousedown: PRESS | DOWN,
+  mouseup: PRESS,
+  pointerdown: PRESS | DOWN,
+  pointerup: PRESS,
+  touchstart: PRESS | DOWN,
+  touchend: PRESS,
+  dblclick: DOUBLE,
+  contextmenu: CONTEXT,
+  keydown: KEYS,
+  keypress: KEYS,
+  keyup: KEYS,
+  drop: DROP | TAKES,
+  dragover: DROP,
+  mouseenter: HOVER,
+  mouseover: HOVER,
+  pointerenter: HOVER,
+  pointerover: HOVER,
+  dragstart: CARRY,
+});
 
 /** The types of the events that make an element something to operate. */
-export const EVENT_TYPES: readonly string[] = [...KINDS.keys()];
+export const EVENT_TYPES: readonly string[] = Object.keys(KINDS);
 
 /** The bit of an event's type; 0 for all others. */
 export function kindOfEvent(type: string): number {
-  return KINDS.get(type) ?? 0;
+  return KINDS[type] ?? 0;
 }

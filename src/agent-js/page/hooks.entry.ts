@@ -1,13 +1,57 @@
+import {
+  append,
+  at,
+  dataOf,
+  indexOf,
+  isObject,
+  makeNotes,
+  max,
+  NumberOf,
+  slice,
+  Table,
+  TextOf,
+  toLowerCase,
+  words,
+} from '../../script/prelude/primordials.js';
+import type { HookNames } from './controls/discoveries.js';
 import { Delegated } from './delegated.js';
+import {
+  appendTo,
+  bare,
+  bodyOf,
+  createComment,
+  dispatchAt,
+  EventClass,
+  hostOf,
+  InputEventClass,
+  isConnected,
+  isDocument,
+  isElement,
+  isShadowRoot,
+  isUIEvent,
+  listenAt,
+  preventDefault,
+  removeNode,
+  rootElement,
+  rootMode,
+  rootOf,
+  StaticRangeClass,
+  UIEventClass,
+  Weak,
+} from './dom-primordials.js';
 import { EVENT_TYPES, kindOfEvent, PRESS, WHOLE } from './event-kinds.js';
 import { INPUTS, InputTimers } from './input-timers.js';
 import { PageTimers } from './page-timers.js';
+import { pageValue } from './page-value.js';
 
 /** What a key, or a text on its way into a field, makes heard. */
 const KEYS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'] as const;
-/** Markup that declares a shadow root. */
-const DECLARES = /shadowrootmode/i;
+/** In markup that declares a shadow root. */
+const DECLARES = 'shadowrootmode';
 type Method = (...args: unknown[]) => unknown;
+
+/** The listeners of an element, by type and phase. */
+type Heard = Table<string, unknown[]>;
 
 /** Elements found and not asked for yet; further ones are not remembered. */
 const MAX_PENDING = 50_000;
@@ -27,32 +71,33 @@ const MAX_PENDING = 50_000;
  * Says `dialog` before a script opens one: that holds the page, and it is too late then to ask why. Says `declared` when a
  * script has markup parsed that declares shadow roots: those are handed to nobody.
  *
+ * Holds {@link pageValue} as a listener of `value`, where only the protocol finds it.
+ *
  * Runs once in a window, which may have two documents: its first, empty one is followed by another in the same window, with
- * the functions that stand there, and without any listener.
+ * the functions that stand there, and without any listener. Run again, it only listens again.
+ *
+ * Nothing that it does after the page's scripts have begun looks up what they may have replaced, and nothing that goes wrong
+ * in it is thrown at them.
  *
  * @param names unguessable, so that a page's scripts neither hear nor forge them
  */
-export function install(names: {
-  readonly news: string;
-  readonly question: string;
-  readonly answer: string;
-  readonly keys: string;
-  readonly timers: string;
-  readonly pending: string;
-  readonly dialog: string;
-  readonly declared: string;
-}): void {
+export function install(names: HookNames): void {
   const { apply, get } = Reflect;
+  const { defineProperty, getOwnPropertyDescriptor } = Object;
   const view = window;
   // Only who knows the name sees that it has run.
-  if (get(Element.prototype.attachShadow, names.question) === true) return;
-  const { addEventListener: listenAt, dispatchEvent: dispatchAt } = EventTarget.prototype;
-  const dispatch = dispatchAt.bind(view);
-  const { preventDefault } = Event.prototype;
-  const found: WeakRef<Element>[] = [];
-  const listeners = new WeakMap<Element, Map<string, unknown[]>>();
+  const again: unknown = get(Element.prototype.attachShadow, names.question);
+  if (typeof again === 'function') {
+    again();
+    return;
+  }
+  const dispatch = (event: Event): void => {
+    dispatchAt(view, event);
+  };
+  let found: Weak<Element>[] = [];
+  const listeners = makeNotes((value): value is Heard => value instanceof Table);
   /** What was sent to the other world. */
-  const told = new WeakMap<Node, number>();
+  const told = makeNotes((value): value is number => typeof value === 'number');
   const delegated = new Delegated();
 
   /** The document whose window hears the other world. */
@@ -65,27 +110,33 @@ export function install(names: {
     attend();
     if (announced) return;
     announced = true;
-    dispatch(new Event(names.news));
+    dispatch(new EventClass(names.news));
   };
   const note = (node: Element): void => {
-    if (found.length < MAX_PENDING) found.push(new WeakRef(node));
+    if (found.length < MAX_PENDING) append(found, new Weak(node));
     announce();
   };
 
-  /** Puts a function in place of a method; it stays native to whoever looks at it. */
-  const wrap = (
+  /** Calls `after` when a script has called a method, which stays native to whoever looks at it. */
+  const follow = (
     owner: object,
     name: string,
-    around: (target: Method, self: unknown, args: unknown[]) => unknown,
-    more: ProxyHandler<Method> = {},
+    after: (self: unknown, args: readonly unknown[], result: unknown) => void,
+    more: { readonly before?: () => void; readonly get?: ProxyHandler<Method>['get'] } = {},
   ): void => {
-    const descriptor = Object.getOwnPropertyDescriptor(owner, name);
+    const descriptor = getOwnPropertyDescriptor(owner, name);
     if (typeof descriptor?.value !== 'function') return;
-    const value = new Proxy(descriptor.value as Method, {
-      apply: (target, self, args: unknown[]) => around(target, self, args),
-      ...more,
+    const { before, get } = more;
+    const handler = bare<ProxyHandler<Method>>({
+      apply: (target, self, args: unknown[]) => {
+        if (before !== undefined) quietly(before);
+        const result = apply(target, self, args);
+        quietly(() => after(self, args, result));
+        return result;
+      },
     });
-    Object.defineProperty(owner, name, { ...descriptor, value });
+    if (get !== undefined) handler.get = get;
+    defineProperty(owner, name, { ...descriptor, value: new Proxy(descriptor.value as Method, handler) });
   };
 
   /**
@@ -93,34 +144,32 @@ export function install(names: {
    * for a moment: it is new, and nobody watches it yet.
    */
   const hand = (root: ShadowRoot): void => {
-    const probe = document.createComment('');
-    dispatch(new InputEvent(names.answer, { targetRanges: [rangeAt(probe)] }));
-    root.append(probe);
-    dispatch(new Event(names.answer));
-    probe.remove();
+    const probe = createComment(document, '');
+    dispatch(new InputEventClass(names.answer, bare({ targetRanges: [rangeAt(probe)] })));
+    appendTo(root, probe);
+    dispatch(new EventClass(names.answer));
+    removeNode(probe);
   };
 
   for (const name of ['alert', 'confirm', 'prompt']) {
-    wrap(view, name, (target, self, args) => {
-      dispatch(new Event(names.dialog));
-      return apply(target, self, args);
-    });
+    follow(view, name, () => undefined, { before: () => dispatch(new EventClass(names.dialog)) });
   }
 
   let anyOpened = false;
-  const attachShadow = (target: Method, self: unknown, args: unknown[]): ShadowRoot => {
-    const root = apply(target, self, args) as ShadowRoot;
-    if (root.mode === 'closed') {
-      hand(root);
-      return root;
-    }
-    anyOpened = true;
-    announce();
-    return root;
-  };
-  wrap(Element.prototype, 'attachShadow', attachShadow, {
-    get: (target, key, receiver) => key === names.question || get(target, key, receiver),
-  });
+  follow(
+    Element.prototype,
+    'attachShadow',
+    (_self, _args, root) => {
+      if (!isShadowRoot(root)) return;
+      if (rootMode(root) === 'closed') {
+        hand(root);
+        return;
+      }
+      anyOpened = true;
+      announce();
+    },
+    { get: (target, key, receiver) => (key === names.question ? () => hearWorld() : get(target, key, receiver)) },
+  );
 
   const parsers: readonly (readonly [owner: object, method: string])[] = [
     [Element.prototype, 'setHTMLUnsafe'],
@@ -129,35 +178,41 @@ export function install(names: {
     [Document.prototype, 'write'],
     [Document.prototype, 'writeln'],
   ];
-  for (const [owner, method] of parsers) {
-    wrap(owner, method, (target, self, args) => {
-      const result = apply(target, self, args);
-      // To make a text of an object is to run the page's script.
-      if (args.some((arg) => typeof arg === 'object' || DECLARES.test(String(arg))))
-        dispatch(new Event(names.declared));
-      return result;
+  for (const [owner, name] of parsers) {
+    follow(owner, name, (_self, args) => {
+      for (let nth = 0; nth < args.length; nth++) {
+        const arg = args[nth];
+        // To make a text of an object is to run the page's script.
+        if (!isObject(arg) && indexOf(toLowerCase(TextOf(arg)), DECLARES) < 0) continue;
+        dispatch(new EventClass(names.declared));
+        return;
+      }
     });
   }
 
-  const keyOf = (type: unknown, options: unknown): string => {
-    const capture = typeof options === 'object' && options !== null ? Reflect.get(options, 'capture') : options;
-    return `${String(type)} ${Boolean(capture)}`;
+  const keyOf = (type: string, options: unknown): string => {
+    const capture = isObject(options) ? dataOf(options, 'capture') : options;
+    return capture ? words`${type} capturing` : words`${type} bubbling`;
   };
   const listen = (element: Element, key: string, listener: unknown): void => {
-    const own = listeners.get(element) ?? new Map<string, unknown[]>();
-    if (own.size === 0) listeners.set(element, own);
-    const same = own.get(key) ?? [];
-    if (same.length === 0) note(element);
-    if (!same.includes(listener)) own.set(key, [...same, listener]);
-  };
-  const forget = (element: Element, key: string, gone: (listener: unknown) => boolean): void => {
-    const own = listeners.get(element);
-    const rest = own?.get(key)?.filter((listener) => !gone(listener));
-    if (own === undefined || rest === undefined) return;
-    if (rest.length > 0) {
-      own.set(key, rest);
-      return;
+    let own = listeners.get(element);
+    if (own === undefined) {
+      own = new Table();
+      listeners.set(element, own);
     }
+    const same = own.get(key);
+    if (same === undefined) {
+      own.set(key, [listener]);
+      note(element);
+    } else if (without(same, listener).length === same.length) append(same, listener);
+  };
+  const forget = (element: Element, key: string, listener: unknown): void => {
+    const own = listeners.get(element);
+    const same = own?.get(key);
+    if (own === undefined || same === undefined) return;
+    const rest = without(same, listener);
+    own.set(key, rest);
+    if (rest.length > 0) return;
     own.delete(key);
     note(element);
   };
@@ -165,161 +220,183 @@ export function install(names: {
   let wholeListens = false;
   const kindsOf = (element: Element): number => {
     let kinds = 0;
-    for (const key of listeners.get(element)?.keys() ?? []) kinds |= kindOfEvent(key.slice(0, key.indexOf(' ')));
+    listeners.get(element)?.forEach((_, key) => {
+      kinds |= kindOfEvent(slice(key, 0, indexOf(key, ' ')));
+    });
     if (kinds !== 0 && delegated.isForOthers(element)) kinds = 0;
-    return wholeListens && element === document.documentElement ? kinds | WHOLE : kinds;
+    return wholeListens && element === rootElement(document) ? kinds | WHOLE : kinds;
   };
   // In a document that is there already, scripts may have run.
-  let hearsKeys = document.body !== null;
-  wrap(EventTarget.prototype, 'addEventListener', (target, self, args) => {
-    const result = apply(target, self, args);
-    const [type, listener, options] = args;
-    if (KEYS.some((key) => key === type)) hearsKeys = true;
-    if (typeof type !== 'string' || !listener || kindOfEvent(type) === 0) return result;
-    if (self instanceof Element) listen(self, keyOf(type, options), listener);
-    const isWhole = self instanceof Document || self === view || self === undefined;
+  let hearsKeys = bodyOf(document) !== null;
+  follow(EventTarget.prototype, 'addEventListener', (self, args) => {
+    const type = at(args, 0);
+    const listener = at(args, 1);
+    for (let nth = 0; nth < KEYS.length; nth++) if (KEYS[nth] === type) hearsKeys = true;
+    if (typeof type !== 'string' || !listener || kindOfEvent(type) === 0) return;
+    const isWhole = isDocument(self) || self === view || self === undefined;
     if (isWhole && !wholeListens && (kindOfEvent(type) & PRESS) !== 0) {
       wholeListens = true;
       announce();
     }
-    if (self instanceof Element || self instanceof Document) {
-      delegated.heard(self);
-      announce();
-    }
-    return result;
+    if (isElement(self)) listen(self, keyOf(type, at(args, 2)), listener);
+    if (!isElement(self) && !isDocument(self)) return;
+    delegated.heard(self);
+    announce();
   });
-  wrap(EventTarget.prototype, 'removeEventListener', (target, self, args) => {
-    const [type, listener, options] = args;
-    if (typeof type === 'string' && kindOfEvent(type) !== 0 && self instanceof Element) {
-      forget(self, keyOf(type, options), (other) => other === listener);
-    }
-    return apply(target, self, args);
+  follow(EventTarget.prototype, 'removeEventListener', (self, args) => {
+    const type = at(args, 0);
+    if (typeof type !== 'string' || kindOfEvent(type) === 0 || !isElement(self)) return;
+    forget(self, keyOf(type, at(args, 2)), at(args, 1));
   });
   /** Calls `after` when a script has set a handler property. */
-  const wrapHandler = (owner: object, type: string, after: (self: unknown, handler: unknown) => void): void => {
-    const descriptor = Object.getOwnPropertyDescriptor(owner, `on${type}`);
+  const followHandler = (owner: object, type: string, after: (self: unknown, handler: unknown) => void): void => {
+    const descriptor = getOwnPropertyDescriptor(owner, `on${type}`);
     if (descriptor?.set === undefined) return;
-    const set = new Proxy(descriptor.set, {
+    const handler = bare<ProxyHandler<(value: unknown) => void>>({
       apply: (target, self: unknown, args: unknown[]) => {
         apply(target, self, args);
-        after(self, args[0]);
+        quietly(() => after(self, at(args, 0)));
       },
     });
-    Object.defineProperty(owner, `on${type}`, { ...descriptor, set });
+    defineProperty(owner, `on${type}`, { ...descriptor, set: new Proxy(descriptor.set, handler) });
   };
   for (const owner of [HTMLElement.prototype, SVGElement.prototype]) {
     for (const type of EVENT_TYPES) {
-      wrapHandler(owner, type, (self, handler) => {
-        if (!(self instanceof Element)) return;
-        if (typeof handler === 'function') listen(self, `${type} on`, null);
-        else forget(self, `${type} on`, () => true);
+      const key = `${type} on`;
+      followHandler(owner, type, (self, handler) => {
+        if (!isElement(self)) return;
+        if (typeof handler === 'function') listen(self, key, null);
+        else forget(self, key, null);
       });
     }
   }
   for (const owner of [HTMLElement.prototype, Document.prototype, view]) {
     for (const key of KEYS) {
-      wrapHandler(owner, key, () => {
+      followHandler(owner, key, () => {
         hearsKeys = true;
       });
     }
   }
 
   const tellAll = (): void => {
-    const ranges = new Map<number, StaticRange[]>();
+    const ranges = new Table<number, StaticRange[]>();
     const tell = (node: Node, kinds: number): void => {
       if ((told.get(node) ?? 0) === kinds) return;
       told.set(node, kinds);
-      if (node.getRootNode() === document) {
+      if (rootOf(node) === document) {
         const alike = ranges.get(kinds) ?? [];
-        alike.push(rangeAt(node));
+        append(alike, rangeAt(node));
         ranges.set(kinds, alike);
       }
       // A range does not take a node out of a shadow root. What is in a closed one is heard there.
-      else apply(dispatchAt, node, [new UIEvent(names.answer, { composed: isOpen(node), detail: kinds })]);
+      else dispatchAt(node, new UIEventClass(names.answer, bare({ composed: isOpen(node), detail: kinds })));
     };
-    const root: Element | null = document.documentElement;
+    const root: Element | null = rootElement(document);
     if (wholeListens && root !== null) tell(root, kindsOf(root));
-    const byLibrary = new Map<Element, number>();
+    const byLibrary = new Table<Element, number>();
     delegated.tell((element, kinds) => byLibrary.set(element, (byLibrary.get(element) ?? 0) | kinds));
-    for (const [element, kinds] of byLibrary) tell(element, kinds | kindsOf(element));
-    for (const reference of found.splice(0)) {
-      const node = reference.deref();
+    byLibrary.forEach((kinds, element) => {
+      tell(element, kinds | kindsOf(element));
+    });
+    const asked = found;
+    found = [];
+    for (let nth = 0; nth < asked.length; nth++) {
+      const node = asked[nth]?.get();
       if (node === undefined || byLibrary.has(node)) continue;
       // A node that is in no document yet is reported later.
-      if (!node.isConnected) note(node);
+      if (!isConnected(node)) note(node);
       else tell(node, kindsOf(node));
     }
-    for (const [detail, targetRanges] of ranges) dispatch(new InputEvent(names.answer, { targetRanges, detail }));
+    ranges.forEach((targetRanges, detail) => {
+      dispatch(new InputEventClass(names.answer, bare({ targetRanges, detail })));
+    });
   };
   const answerWorld = (): void => {
     announced = false;
     // No change of the document tells of it; where it is, one sees by looking.
-    if (anyOpened) dispatch(new InputEvent(names.answer));
+    if (anyOpened) dispatch(new InputEventClass(names.answer));
     anyOpened = false;
     tellAll();
   };
   const timers = new InputTimers();
   const pageTimers = new PageTimers();
-  wrap(view, 'setTimeout', (target, self, args) => {
-    const id = apply(target, self, args);
-    timers.set(id, args[1]);
-    pageTimers.set(id, args[1], false);
-    return id;
+  follow(view, 'setTimeout', (_self, args, id) => {
+    timers.set(id, delayIn(args));
+    pageTimers.set(id, delayIn(args), false);
   });
-  wrap(view, 'setInterval', (target, self, args) => {
-    const id = apply(target, self, args);
-    pageTimers.set(id, args[1], true);
-    return id;
-  });
+  follow(view, 'setInterval', (_self, args, id) => pageTimers.set(id, delayIn(args), true));
   for (const name of ['clearTimeout', 'clearInterval']) {
-    wrap(view, name, (target, self, args) => {
-      timers.clear(args[0]);
-      pageTimers.clear(args[0]);
-      return apply(target, self, args);
+    follow(view, name, (_self, args) => {
+      timers.clear(at(args, 0));
+      pageTimers.clear(at(args, 0));
     });
   }
   const answerPending = (event: Event): void => {
-    if (event instanceof UIEvent) return;
-    for (const { ms, repeats } of pageTimers.pending) {
+    if (isUIEvent(event)) return;
+    pageTimers.tell((ms, repeats) => {
       // An interval of 0 ms repeats, too.
-      dispatch(new UIEvent(names.pending, { detail: repeats ? -Math.max(1, ms) : ms }));
-    }
+      const detail = repeats ? -max(1, ms) : ms;
+      dispatch(new UIEventClass(names.pending, bare({ detail })));
+    });
   };
   const answerTimers = (event: Event): void => {
-    if (timers.any) apply(preventDefault, event, []);
+    if (timers.any) preventDefault(event);
   };
   const answerKeys = (event: Event): void => {
-    if (!hearsKeys) apply(preventDefault, event, []);
+    if (!hearsKeys) preventDefault(event);
   };
+  const hearers: { readonly type: string; readonly hear: (event: Event) => void; readonly capture: boolean }[] = [];
+  const hear = (type: string, work: (event: Event) => void, capture = false): void => {
+    append(hearers, { type, hear: (event) => quietly(() => work(event)), capture });
+  };
+  hear(names.question, answerWorld);
+  hear(names.keys, answerKeys);
+  hear(names.timers, answerTimers);
+  hear(names.pending, answerPending);
+  for (const type of INPUTS) hear(type, timers.hear, true);
   /** Once only, as long as they are there. */
   const hearWorld = (): void => {
     heardIn = document;
-    apply(listenAt, view, [names.question, answerWorld]);
-    apply(listenAt, view, [names.keys, answerKeys]);
-    apply(listenAt, view, [names.timers, answerTimers]);
-    apply(listenAt, view, [names.pending, answerPending]);
-    for (const type of INPUTS) apply(listenAt, view, [type, timers.hear, true]);
+    listenAt(view, names.value, pageValue);
+    for (let nth = 0; nth < hearers.length; nth++) {
+      const hearer = hearers[nth];
+      if (hearer !== undefined) listenAt(view, hearer.type, hearer.hear, hearer.capture);
+    }
   };
   hearWorld();
 
   // A document that writes itself anew takes all listeners away from its window.
-  for (const name of ['open', 'write', 'writeln']) {
-    wrap(Document.prototype, name, (target, self, args) => {
-      const result = apply(target, self, args);
-      hearWorld();
-      return result;
-    });
-  }
+  for (const name of ['open', 'write', 'writeln']) follow(Document.prototype, name, hearWorld);
+}
+
+/** What happens in here is not to be thrown at the page, whose stack may be at its end, for example. */
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {}
+}
+
+/** Of a timer, in milliseconds. To make a number of an object is to run the page's script. */
+function delayIn(args: readonly unknown[]): number {
+  const delay = at(args, 1);
+  return isObject(delay) ? 0 : max(0, NumberOf(delay) || 0);
+}
+
+function without(list: readonly unknown[], item: unknown): unknown[] {
+  const rest: unknown[] = [];
+  for (let nth = 0; nth < list.length; nth++) if (list[nth] !== item) append(rest, list[nth]);
+  return rest;
 }
 
 function rangeAt(node: Node): StaticRange {
-  return new StaticRange({ startContainer: node, startOffset: 0, endContainer: node, endOffset: 0 });
+  const range = bare({ startContainer: node, startOffset: 0, endContainer: node, endOffset: 0 });
+  return new StaticRangeClass(range);
 }
 
 /** Whether every shadow root around a node is open. */
 function isOpen(node: Node): boolean {
-  for (let root = node.getRootNode(); 'host' in root; root = (root as ShadowRoot).host.getRootNode()) {
-    if ((root as ShadowRoot).mode === 'closed') return false;
+  for (let root = rootOf(node); isShadowRoot(root); root = rootOf(hostOf(root))) {
+    if (rootMode(root) === 'closed') return false;
   }
   return true;
 }

@@ -1,3 +1,5 @@
+import { Table } from '../../script/prelude/primordials.js';
+import { eventType } from './dom-primordials.js';
 import { realNow } from './real-time.js';
 
 /** What begins something that a page may put off. */
@@ -26,23 +28,27 @@ export class InputTimers {
   #heardAt = Number.NEGATIVE_INFINITY;
   #hovered = false;
   /** When each is due, and whether the pointer above something has set it. */
-  readonly #timers = new Map<unknown, { readonly due: number; readonly hovered: boolean }>();
+  readonly #timers = new Table<unknown, { readonly due: number; readonly hovered: boolean }>();
 
   /** A listener for {@link INPUTS}. */
   readonly hear = (event: Event): void => {
     if (!event.isTrusted) return;
     this.#heardAt = realNow();
-    this.#hovered = event.type === 'pointerover';
-    if (event.type !== 'pointerdown') return;
+    const type = eventType(event);
+    this.#hovered = type === 'pointerover';
+    if (type !== 'pointerdown') return;
     // The pointer has come to press: whoever does that waits for no hint.
-    for (const [id, { hovered }] of this.#timers) if (hovered) this.#timers.delete(id);
+    this.#timers.forEach(({ hovered }, id) => {
+      if (hovered) this.#timers.delete(id);
+    });
   };
 
-  set(id: unknown, delay: unknown): void {
-    const ms = Number(delay);
+  set(id: unknown, ms: number): void {
     const now = realNow();
     if (!(ms > 0 && ms <= LONGEST_MS) || now - this.#heardAt > SOON_MS) return;
-    for (const [known, { due }] of this.#timers) if (due < now) this.#timers.delete(known);
+    this.#timers.forEach(({ due }, known) => {
+      if (due < now) this.#timers.delete(known);
+    });
     if (this.#timers.size < MAX_TIMERS) this.#timers.set(id, { due: now + ms + LATE_MS, hovered: this.#hovered });
   }
 
@@ -53,7 +59,10 @@ export class InputTimers {
   /** Whether one is running. */
   get any(): boolean {
     const now = realNow();
-    for (const { due } of this.#timers.values()) if (due > now) return true;
-    return false;
+    let any = false;
+    this.#timers.forEach(({ due }) => {
+      any ||= due > now;
+    });
+    return any;
   }
 }

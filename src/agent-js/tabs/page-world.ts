@@ -8,7 +8,7 @@ import type { CdpEvent, CdpRemoteObject, CdpResult } from '../browser/cdp.js';
 import { type PageCallName, type PageCalls, WAITING_CALLS, WORLD } from './page-calls.js';
 
 /** The events by which the two scripts below speak to each other; no page can guess them. */
-const HOOK_NAMES = JSON.stringify({
+const NAMES = {
   news: randomUUID(),
   question: randomUUID(),
   answer: randomUUID(),
@@ -17,7 +17,9 @@ const HOOK_NAMES = JSON.stringify({
   pending: randomUUID(),
   dialog: randomUUID(),
   declared: randomUUID(),
-});
+  value: randomUUID(),
+};
+const HOOK_NAMES = JSON.stringify(NAMES);
 /** The script of the isolated world; it runs in each document before the document's own. */
 export const WORLD_SOURCE = `(${readBundle(import.meta.url, '../page/world')})(${HOOK_NAMES})`;
 /** Runs in the page's own world, before its scripts, and notes what a document does not show. */
@@ -37,6 +39,13 @@ const WORLD_MS = stretched(1_000);
 const GONE =
   /context with specified id|context was destroyed|navigated or closed|Promise was collected|uniqueContextId/i;
 
+/** It was gone before anything ran in it. */
+const TOO_LATE = /context with specified id|object with given id/i;
+/** The objects that are named while `pageValue` is looked for, and itself. */
+const [SOUGHT, KEPT] = ['sought', 'kept'];
+/** Documents that may go one after the other while they are asked for a value. */
+const MAX_TRIES = 20;
+
 /** Asks the script in one frame. */
 export class PageWorld {
   readonly #browser: BrowserPort;
@@ -45,6 +54,8 @@ export class PageWorld {
   readonly #frame: string;
   readonly #announced: (holds: () => boolean, bounds: Bounds) => Promise<boolean>;
   #context: number | undefined;
+  /** The protocol's name of the present document's `pageValue`. */
+  #pageValue: string | undefined;
 
   constructor(
     browser: BrowserPort,
@@ -65,6 +76,7 @@ export class PageWorld {
         const { id, name, auxData } = event.params.context;
         if (name !== WORLD || auxData?.frameId !== this.#frame) return false;
         this.#context = id;
+        this.#pageValue = undefined;
         return true;
       }
       case 'Runtime.executionContextDestroyed':
@@ -72,6 +84,7 @@ export class PageWorld {
         return false;
       case 'Runtime.executionContextsCleared':
         this.#context = undefined;
+        this.#pageValue = undefined;
         return false;
       default:
         return false;
@@ -97,6 +110,59 @@ export class PageWorld {
     );
     // The page script is ours, and its types are the same file's.
     return text === null ? null : (JSON.parse(String(text.value)) as { title: string; value: PageCalls[N][1] });
+  }
+
+  /**
+   * Evaluates JavaScript among the page's own scripts; the answer is the JSON of its value, or what it threw. See
+   * page/page-value.ts.
+   */
+  async evaluate(js: string, maxLength: number, bounds: Bounds): Promise<CdpResult<'Runtime.callFunctionOn'>> {
+    for (let tries = 1; ; tries++) {
+      const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+      try {
+        this.#pageValue ??= await this.#findPageValue(options);
+        const call = {
+          objectId: this.#pageValue,
+          functionDeclaration: 'function (js, maxLength) { return this(js, maxLength); }',
+          arguments: [{ value: js }, { value: maxLength }],
+          awaitPromise: true,
+          returnByValue: true,
+          userGesture: true,
+        };
+        return await this.#browser.send('Runtime.callFunctionOn', call, options);
+      } catch (error) {
+        this.#pageValue = undefined;
+        const isTooLate = error instanceof Error && TOO_LATE.test(error.message);
+        if (!isTooLate || tries === MAX_TRIES || remainingMs(bounds) <= 0) throw error;
+        throwIfCancelled(bounds);
+      }
+    }
+  }
+
+  /** The page's hooks hold it as a listener on the window, whose type no page can guess. */
+  async #findPageValue(options: SendOptions): Promise<string> {
+    const named = { objectGroup: SOUGHT };
+    try {
+      const { result } = await this.#browser.send('Runtime.evaluate', { expression: 'window', ...named }, options);
+      const held = async () => {
+        const { objectId = '' } = result;
+        const { listeners } = await this.#browser.send('DOMDebugger.getEventListeners', { objectId }, options);
+        return listeners.find(({ type }) => type === NAMES.value)?.handler?.objectId;
+      };
+      let objectId = await held();
+      if (objectId === undefined) {
+        // Something has taken the listeners away, such as another document that wrote into this one.
+        await this.#browser.send('Runtime.evaluate', { expression: HOOKS_SOURCE, ...named }, options);
+        objectId = await held();
+      }
+      if (objectId === undefined) throw new TroupeError('ACTION_FAILED', 'This page runs no JavaScript');
+      // Named by itself, it stays when the others are released.
+      const itself = { objectId, functionDeclaration: 'function () { return this; }', objectGroup: KEPT };
+      const kept = await this.#browser.send('Runtime.callFunctionOn', itself, options);
+      return kept.result.objectId ?? objectId;
+    } finally {
+      this.#browser.send('Runtime.releaseObjectGroup', named, { session: this.session }).catch(() => undefined);
+    }
   }
 
   /** The node of the action under way, as the protocol names it; null where there is none. */

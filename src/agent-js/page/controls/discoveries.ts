@@ -11,7 +11,11 @@ export interface HookNames {
   readonly pending: string;
   readonly dialog: string;
   readonly declared: string;
+  readonly value: string;
 }
+
+/** Timers that are told of: those that are due first. */
+const MAX_TIMERS = 5;
 
 /**
  * What a document does not show by itself: its closed shadow roots, and which elements listen for presses. One for all
@@ -142,7 +146,7 @@ export class Discoveries {
     view.addEventListener(this.#names.pending, hear);
     view.dispatchEvent(question);
     view.removeEventListener(this.#names.pending, hear);
-    return timers;
+    return timers.sort((a, b) => a.ms - b.ms).slice(0, MAX_TIMERS);
   }
 
   closedRoot(host: Element): ShadowRoot | null {
