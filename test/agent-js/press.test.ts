@@ -92,3 +92,27 @@ t.test(
     t.equal(await call('page', 'bar.getAttribute("aria-valuenow")'), acted.value);
   },
 );
+
+/** The link takes no press, its row would; of the button, all that is drawn takes none. */
+const NO_PRESS = `<!doctype html><style>.none { pointer-events: none } td { padding: 10px }</style><p id=said></p>
+  <table><tr id=row onclick="said.textContent += 'row;'"><td>Row <td><a id=next href="/next" class=none><i>»</i> Next</a></tr></table>
+  <button onclick="said.textContent += 'save;'"><i class=none>+</i> <span class=none>Save</span></button>
+  <input type=date aria-label=Day onchange="this.value = '2030-01-05'"><input aria-label=Name value=Ada oninput="this.value = 'Ada'">`;
+
+t.test('what takes no press is refused, and a word or an icon pressed for its button', async (t) => {
+  await call('go', site.set('/none', NO_PRESS));
+  const soon = { timeout: 300 };
+  const words = /takes no press: (its pointer-events|the pointer-events of \{a\}» Next) is none$/;
+  await t.rejects(call('act', '{a}» Next', 'click', soon), { code: 'ACTION_FAILED', message: words });
+  await t.rejects(call('act', '#next i', 'click', soon), { code: 'ACTION_FAILED', message: words });
+  t.equal(await call('page', 'said.textContent'), '');
+  await call('act', 'button i', 'click');
+  await call('act', '{span}Save', 'click');
+  t.equal(await call('page', 'said.textContent'), 'save;save;');
+});
+
+t.test('what the page puts back is no success', async (t) => {
+  await call('go', site.set('/none', NO_PRESS));
+  await t.rejects(call('act', '{input}Day', 'input', '2030-01-02'), { code: 'ACTION_FAILED' });
+  await t.rejects(call('act', '{input}Name', 'clear'), { code: 'ACTION_FAILED' });
+});

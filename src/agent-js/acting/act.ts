@@ -103,9 +103,17 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
   // Of a list that is no `select`, one option after the other is chosen.
   const wanted = action === 'select' && Array.isArray(request.value) ? [...request.value] : null;
   let list: ReadyRequest['list'] = 'closed';
+  let hovered = false;
   let anyChange = false;
   for (;;) {
-    const sought = { locator, action, value: wanted ?? request.value, at: request.at ?? startOf(request), list };
+    const sought = {
+      locator,
+      action,
+      value: wanted ?? request.value,
+      at: request.at ?? startOf(request),
+      list,
+      hovered,
+    };
     const ready = await whenReady(tab, sought, bounds);
     // A dialog holds what the page has begun: the action was done.
     if (ready === 'dialog') return { changed: true };
@@ -114,16 +122,19 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
     const finished = await carryOut(tab, ready, { ...request, value: wanted ?? request.value }, options);
     // The page has gone on, or asks something: the action was done.
     if (finished.kind !== 'answer') return { changed: true };
-    const { changed, submitsOutwards, missed, checked, typed, url, title } = finished.value;
+    if (ready.hovers) {
+      hovered = true;
+      continue;
+    }
+    const { changed, submitsOutwards, missed, undone, typed, url, title } = finished.value;
     if (missed === null) {
       if (submitsOutwards) {
         await tab.until(() => hasMoved(tab) || isNavigating(tab), within(options.after, OUTWARDS_MS));
       }
       anyChange ||= changed;
       if (typed?.kind === 'other') throw failed(tab, refusal(request, ready, typed.shown), locator);
-      const check = action === 'check' || action === 'uncheck' ? action === 'check' : null;
-      if (check !== null && checked !== check && tab.navigation.count === count && !isNavigating(tab)) {
-        throw failed(tab, `${locator} was clicked and is still ${check ? 'unchecked' : 'checked'}`, locator);
+      if (undone !== null && tab.navigation.count === count && !isNavigating(tab)) {
+        throw failed(tab, `${locator} ${undone}`, locator);
       }
       const chose = !ready.opens && !ready.types;
       if (chose) wanted?.shift();

@@ -11,6 +11,7 @@ import { uploadFiles } from './uploads.js';
 /** Sends the input of an action to the element that is ready for it. Settles when it has arrived. */
 export async function perform(tab: Tab, ready: Ready, request: ActRequest, options: ActOptions): Promise<void> {
   const timeoutMs = Math.max(1_000, remainingMs(options.bounds));
+  if (ready.hovers) return arrived(tab, options.after, hoverAt(tab, ready, timeoutMs));
   switch (request.action) {
     case 'click':
     case 'check':
@@ -58,7 +59,7 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
 /** By what the page hears that the action's input is there; null where its arrival is what the browser says. */
 export function awaitedInput(request: ActRequest, ready: Ready): AwaitedInput | null {
   const { action } = request;
-  if (ready.opens && ready.presses === null) return null;
+  if (ready.hovers || (ready.opens && ready.presses === null)) return null;
   return action === 'input' || action === 'clear' || action === 'press' ? typing(request, ready).awaits : null;
 }
 

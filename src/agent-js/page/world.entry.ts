@@ -29,7 +29,7 @@ import { drawnText } from './names/accessible-name.js';
 import { flatText } from './names/flat-text.js';
 import { Observer } from './observe.js';
 import { PaintMark } from './paint-mark.js';
-import { countFor, countMatches, isRendered, movedNumbers, nameFor, resolve } from './resolve.js';
+import { countFor, countMatches, inertReason, isRendered, movedNumbers, nameFor, resolve } from './resolve.js';
 import { nextPaint, settled } from './settled.js';
 import { Still } from './still.js';
 import { viewportRect } from './tree/geometry.js';
@@ -98,8 +98,12 @@ export function install(names: HookNames): void {
       arm(passed, null);
       return { x: through.x, y: through.y };
     },
+    inert: ({ frame }) => {
+      const element = found.frameElement(frame);
+      return { inert: element?.isConnected === true && inertReason(element, true) !== null };
+    },
     release: () => {
-      const missed = passed === null ? null : disarm(passed);
+      const missed = passed === null ? null : disarm(passed).hit;
       passed = null;
       return { missed: missed === null ? null : nameFor(missed) };
     },

@@ -103,8 +103,25 @@ export class FrameCalls {
     if (world === undefined) {
       return { title: this.#place().title, value: { problem: 'stale', reason: 'its frame has left the page' } };
     }
-    const answer = await this.#askAt(name, args, { world, frame, locator, look, isOpen: true, isInert: false }, bounds);
+    const spot = { world, frame, locator, look, isOpen: true, isInert: false };
+    const patience = performance.now() + ('ms' in args ? args.ms : 0);
+    while (frame !== null && isUse(name) && (await this.#isBehind(frame, bounds))) {
+      const left = patience - performance.now();
+      if (left <= 0) return { title: this.#place().title, value: BEHIND };
+      await this.#anyChange(Math.min(AGAIN_MS, left), bounds);
+    }
+    const left = Math.max(0, patience - performance.now());
+    const answer = await this.#askAt(name, 'ms' in args ? { ...args, ms: left } : args, spot, bounds);
     return answer === 'again' ? null : answer;
+  }
+
+  /** Whether a frame, or one around it, can only be read. */
+  async #isBehind(frame: string, bounds: Bounds): Promise<boolean> {
+    for (const inner of this.#outward(frame)) {
+      const answer = await this.#worldAround(inner)?.tryCall('inert', { frame: inner }, bounds);
+      if (answer?.value.inert === true) return true;
+    }
+    return false;
   }
 
   /** What is waited for may come in a frame that is not there yet. */
@@ -160,7 +177,7 @@ export class FrameCalls {
       let refused = false;
       if (spot !== undefined && !asksAbsence) {
         const left = Math.max(0, patience - performance.now());
-        refused = spot.isInert && (name === 'ready' || name === 'dropPoint');
+        refused = spot.isInert && isUse(name);
         const answer = refused
           ? 'again'
           : await this.#askAt(name, 'ms' in args ? { ...args, ms: left } : args, spot, bounds);
@@ -422,6 +439,11 @@ function numberedIn({ meant, total }: Spots, source: string): Spots {
 function onlyOpen(spots: readonly Spot[]): readonly Spot[] {
   const open = spots.filter(({ isOpen }) => isOpen);
   return open.length === 1 ? open : spots;
+}
+
+/** Whether something is done to the element, rather than read of it. */
+function isUse(name: Located): boolean {
+  return name === 'ready' || name === 'dropPoint';
 }
 
 function isObserving(args: PageCalls[PageCallName][0]): args is ObserveRequest {

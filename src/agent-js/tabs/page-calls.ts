@@ -35,6 +35,8 @@ export type PageProblem =
       readonly quiet?: boolean;
       /** It may be otherwise as soon as the page has been drawn. */
       readonly soon?: boolean;
+      /** Its style takes the pointer away from it, or did when the pointer was not above it. */
+      readonly lost?: boolean;
     };
 
 /** An element that can take an action now. Points are CSS pixels of the viewport. */
@@ -68,6 +70,8 @@ export interface Ready {
   readonly holds: boolean;
   /** The option's text is to be typed into the element, which filters its list. */
   readonly types: boolean;
+  /** The pointer is to be above the element first: it takes no press now, and may then. */
+  readonly hovers: boolean;
 }
 
 /** A key, as `press` names it, and how often it is pressed. */
@@ -84,6 +88,8 @@ export interface ReadyRequest extends Sought<string> {
   /** Of a control that is no `select`: whether its list has been opened, so that the action goes to an option in it. The same
    * of a cell and its field. */
   readonly list: 'closed' | 'perhaps open' | 'open';
+  /** The pointer has been put above the element, see {@link Ready.hovers}. */
+  readonly hovered: boolean;
   /** How long the page may wait for the element. */
   readonly ms: number;
 }
@@ -235,7 +241,8 @@ export interface Finished extends PageState {
   readonly submitsOutwards: boolean;
   /** Why the element did not take the input, completing "it ..."; null when it did. */
   readonly missed: string | null;
-  readonly checked: boolean | null;
+  /** What the element was to become by its input and has not, completing "it ..."; null where it has, or nobody can tell. */
+  readonly undone: string | null;
   /** Of a text that was typed; null where nobody can tell, and for other actions. */
   readonly typed: TypedOutcome | null;
 }
@@ -288,6 +295,8 @@ export interface PageCalls {
   recount: [{ readonly locators: readonly string[] }, { readonly moved: readonly MovedNumber[] }];
   /** From a point in a frame's viewport to the point in this one's, uncovered. Guards against input elsewhere. */
   through: [FramePoint, { readonly x: number; readonly y: number } | PageProblem];
+  /** Whether a frame of another origin can only be read: it is behind a modal dialog, or inert in another way. */
+  inert: [{ readonly frame: string }, { readonly inert: boolean }];
   /** Ends the guard that `through` set, and says what took the input in the frame's place. */
   release: [null, { readonly missed: string | null }];
   /** Settles when the page has drawn what it has got, and has had a turn after that. */

@@ -3,15 +3,17 @@ import { type Finished, type FinishRequest, isProblem, type Sought, type TypedOu
 import { nextChange } from '../changes.js';
 import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
-import { checkedState } from '../names/roles.js';
+import { checkedState, checkKind, roleOf } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
 import { styleWrites } from '../style-writes.js';
 import { focusedIn, isHtml, isInside } from '../tree/flat-tree.js';
+import { takesPointer } from '../tree/geometry.js';
+import { isDisabled } from '../tree/visibility.js';
 import { CellEdit } from './cell-edit.js';
 import { Chooser } from './choosing/chooser.js';
 import { settledOutcome } from './choosing/settled-outcome.js';
 import { DragTraces } from './drag-traces.js';
-import { chosenOutcome, dropSelection, FieldState, fieldValue } from './field.js';
+import { chosenOutcome, dropSelection, FieldState, fieldValue, isUnselected } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
 import { Signs } from './signs.js';
@@ -24,6 +26,10 @@ const HEARD_MS = 1_000;
 const CHECKED_MS = 600;
 /** What a page has put off until a pause in the input is waited for so long at most, in milliseconds. */
 const TIMERS_MS = 800;
+/** What a page takes back by a timer, a choice or a check that it refuses, is waited for so long, in milliseconds. */
+const TAKEN_BACK_MS = 200;
+/** An editor that draws its text anew by itself has done so by then, in milliseconds. */
+const CLEARED_MS = 500;
 const LOOK_AGAIN_MS = 50;
 /** After these, a drag may be meant for what they have selected. */
 const SELECTING: ReadonlySet<ActionName | null> = new Set<ActionName>([
@@ -43,6 +49,8 @@ interface UnderWay {
   readonly text: TypedText;
   /** Of a drag. */
   readonly traces: DragTraces | null;
+  /** Whether it is to be checked then; null: that is not what the action is for. */
+  readonly wanted: boolean | null;
 }
 
 /** Follows one action, from the check that its element is ready to what came of it. */
@@ -80,7 +88,8 @@ export class Action {
     const text = new TypedText(element);
     const signs = new Signs(element, action);
     const traces = action === 'drag' ? new DragTraces(element) : null;
-    this.#underWay = { element, again, before: new FieldState(element), signs, heard, text, traces };
+    const wanted = checkedBy(action, element);
+    this.#underWay = { element, again, before: new FieldState(element), signs, heard, text, traces, wanted };
     arm(element.ownerDocument, { element, again, hear: (event) => heard.key(event) });
   }
 
@@ -93,12 +102,19 @@ export class Action {
   async finish({ graceMs, typed, chosen, awaits }: FinishRequest): Promise<Finished> {
     const own = this.#underWay;
     if (own === null) return { ...NOTHING, ...where(), heard: true };
-    const { element, again, before, signs, heard, text, traces } = own;
+    const { element, again, before, signs, heard, text, traces, wanted } = own;
     if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
     // What the page has put off until its handlers have ended comes first.
     await Promise.resolve();
-    const hit = disarm(element.ownerDocument);
-    const missed = hit !== null ? missedBy(hit, awaits !== null) : hasLost(typed, element, again) ? DRAWN_ANEW : null;
+    const { hit, clicks } = disarm(element.ownerDocument);
+    const times = this.#last === 'dblclick' ? 2 : this.#last === 'tripleclick' ? 3 : 1;
+    // What is pressed after that is no concern of the action.
+    const lost = clicks >= times ? null : hit;
+    const isOff = clicks > 0 && clicks < times && isDisabled(element);
+    const reason = lost !== null ? missedBy(lost, element, awaits !== null) : isOff ? 'is disabled' : null;
+    // Clicks that have been taken are not made again. By one, a cell may have opened its field already.
+    const isPartial = reason !== null && clicks > 0 && !this.cell.isOpen;
+    const missed = isPartial ? null : (reason ?? (hasLost(typed, element, again) ? DRAWN_ANEW : null));
     const scrolls = (): boolean => !this.#dropsOnTarget && before.isScrolled;
     const differs = (): boolean =>
       traces === null
@@ -120,8 +136,12 @@ export class Action {
     let outcome: TypedOutcome | null = null;
     if (missed === null && chosen !== null) outcome = await this.#chosen(chosen, element, again);
     else if (missed === null && typed !== null) outcome = await this.#typed(typed, there, text);
-    const wanted = missed === null ? checkedBy(this.#last) : null;
-    const checked = await settledCheck(element, wanted);
+    const now = (): Element => (element.isConnected ? element : (again() ?? element));
+    let undone = isPartial
+      ? `took ${clicks === 1 ? 'the first click' : 'two clicks'} and not the next: it ${reason}`
+      : null;
+    if (missed === null && wanted !== null) undone ??= await stillNot(now, wanted);
+    if (missed === null) undone ??= await this.#notDone(now, text);
     if (wanted !== null) changed ||= differs();
     if (changed || missed !== null) this.#stop();
     else {
@@ -137,7 +157,7 @@ export class Action {
       changed,
       submitsOutwards: sent.some(leadsOutwards),
       missed,
-      checked: checked === 'mixed' ? null : checked,
+      undone,
       typed: outcome,
     };
   }
@@ -156,6 +176,7 @@ export class Action {
     again: () => Element | null,
   ): Promise<TypedOutcome | null> {
     if (!isHtml(element, 'select')) return this.chooser.outcome(wanted[0] ?? '');
+    await whileTimersRun(element, () => false, TAKEN_BACK_MS);
     return settledOutcome(() => {
       const outcome = chosenOutcome(element.isConnected ? element : again(), wanted);
       // A menu of commands, such as one that ends with "New …": it shows what it showed, and the command was carried out.
@@ -168,6 +189,25 @@ export class Action {
     if (this.cell.isOpen) return this.cell.outcome(typed);
     if (there !== null && isSlider(there)) return { kind: 'same', shown: String(numberOf(there)) };
     return text.outcome(typed, there);
+  }
+
+  /** What the action was for, and has not come about, completing "it ..."; null for what nobody can tell. */
+  async #notDone(now: () => Element, text: TypedText): Promise<string | null> {
+    switch (this.#last) {
+      case 'focus':
+        return lostFocus(now()) ? 'got the focus and lost it again' : null;
+      case 'selectText':
+        return isUnselected(now()) ? 'does not let its text be selected' : null;
+      case 'clear': {
+        const isUntouched = (): boolean => !this.cell.isOpen && text.isUntouched(now());
+        const deadline = performance.now() + CLEARED_MS;
+        for (let left = CLEARED_MS; left > 0 && isUntouched(); left = deadline - performance.now())
+          await nextChange(Math.min(LOOK_AGAIN_MS, left), 0);
+        return isUntouched() ? 'was cleared and still holds what it held' : null;
+      }
+      default:
+        return null;
+    }
   }
 
   #stop(): void {
@@ -185,29 +225,53 @@ export class Action {
   }
 }
 
-/** What an action is to make of a box; null for all but check and uncheck. */
-function checkedBy(action: ActionName | null): boolean | null {
-  return action === 'check' || action === 'uncheck' ? action === 'check' : null;
+/** What an action is to make of a box: also a click on one that takes no pointer itself, and leaves that to its row. */
+function checkedBy(action: ActionName, element: Element): boolean | null {
+  if (action === 'check' || action === 'uncheck') return action === 'check';
+  const kind = action === 'click' ? checkKind(element, roleOf(element)) : 'none';
+  if (kind === 'none' || takesPointer(element)) return null;
+  return kind === 'radio' || checkedState(element) !== true;
 }
 
-/** Whether an element is checked; one that is to be shows it with its animation, or when its page has drawn it. */
-async function settledCheck(element: Element, wanted: boolean | null): Promise<boolean | 'mixed' | null> {
+/**
+ * Waits until a box is as wanted, which it shows with its animation, or when its page has drawn it, and stays so.
+ *
+ * @param now the box, or the one that the page has drawn in its place
+ */
+async function stillNot(now: () => Element, wanted: boolean): Promise<string | null> {
   const deadline = performance.now() + CHECKED_MS;
   for (;;) {
-    const checked = checkedState(element);
+    const box = now();
+    const checked = checkedState(box);
     const left = deadline - performance.now();
-    if (wanted === null || checked === wanted || checked === null || left <= 0 || !element.isConnected) return checked;
+    if (checked === wanted) {
+      await whileTimersRun(box, () => false, TAKEN_BACK_MS);
+      if (checkedState(now()) === wanted) return null;
+    }
+    if (checked === null || left <= 0 || !box.isConnected)
+      return `was clicked and is still ${wanted ? 'unchecked' : 'checked'}`;
     await nextChange(Math.min(left, 50), 0);
   }
 }
 
+/** Whether an element that has got the focus keeps it, or has passed it on. */
+function lostFocus(element: Element): boolean {
+  const focused = focusedIn(element.ownerDocument);
+  if (focused === element) return false;
+  return focused === null || isHtml(focused, 'body') || isHtml(focused, 'html');
+}
+
 /** Waits for the timers that the input has set, or until something is seen. False: there was none. */
-async function whileTimersRun({ ownerDocument }: Element, isSeen: () => boolean): Promise<boolean> {
-  const deadline = performance.now() + TIMERS_MS;
+async function whileTimersRun(
+  { ownerDocument }: Element,
+  isSeen: () => boolean,
+  ms: number = TIMERS_MS,
+): Promise<boolean> {
+  const deadline = performance.now() + ms;
   const views = new Set([window, ownerDocument.defaultView ?? window]);
   const isAwaited = (): boolean => [...views].some((view) => discoveries()?.awaitsTimer(view) === true);
   const waits = isAwaited();
-  for (let left = TIMERS_MS; left > 0 && !isSeen() && isAwaited(); left = deadline - performance.now()) {
+  for (let left = ms; left > 0 && !isSeen() && isAwaited(); left = deadline - performance.now()) {
     await nextChange(Math.min(LOOK_AGAIN_MS, left), 0);
   }
   return waits;
@@ -231,7 +295,7 @@ const NOTHING = {
   changed: false,
   submitsOutwards: false,
   missed: null,
-  checked: null,
+  undone: null,
   typed: null,
 } as const;
 
@@ -256,6 +320,8 @@ function hasLost(typed: string | null, element: Element, again: () => Element | 
   return drawnAnew !== null && fieldValue(drawnAnew) === '';
 }
 
-function missedBy(hit: Element, typing: boolean): string {
+function missedBy(hit: Element, element: Element, typing: boolean): string {
+  if (!typing && isInside(element, hit))
+    return 'takes no press once the pointer is above it: its pointer-events is none';
   return `${typing ? 'loses the focus to' : 'is covered by'} ${nameFor(hit)}`;
 }

@@ -10,7 +10,7 @@ import {
 import { roleOf } from '../names/roles.js';
 import { inertReason, resolve } from '../resolve.js';
 import { isInside } from '../tree/flat-tree.js';
-import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
+import { elementAt, isInView, isSeenAt, pointFromCorner, pointsOf } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
 import { bringIntoView } from '../tree/scrolling.js';
 import type { WindowListeners } from '../window-listeners.js';
@@ -70,12 +70,12 @@ function pointOf(element: Element, at: CornerPoint | null): DropPoint | 'outside
 /** What is around an element shows through there, as between the parts of a drawing. What is carried hides nothing. */
 function isEmptyAt(element: Element, point: Point): boolean {
   const hit = elementAt(point);
-  return hit !== null && hit !== element && isInside(element, hit) && !reaches(hit, element);
+  return hit !== null && hit !== element && isInside(element, hit) && !isSeenAt(hit, element);
 }
 
 function isDrawnAt(element: Element, point: Point): boolean {
   const hit = elementAt(point);
-  return hit !== null && reaches(hit, element);
+  return hit !== null && isSeenAt(hit, element);
 }
 
 /** Why a point is none of an element, completing "it ...". */

@@ -1,6 +1,7 @@
 import { foldSpace } from '../../locating/locator.js';
 import type { PageProblem, TypedOutcome } from '../../tabs/page-calls.js';
 import { shownValue } from '../controls/descriptor.js';
+import { drawnText } from '../names/accessible-name.js';
 import { checkedState, inputKind } from '../names/roles.js';
 import { isHtml, parentOf } from '../tree/flat-tree.js';
 import { blockedUntilChanged } from './reach.js';
@@ -177,6 +178,17 @@ export function selectContent(element: Element): void {
   const selection = inner.getSelection();
   selection?.removeAllRanges();
   selection?.addRange(range);
+}
+
+/** Whether nothing of what stands in an element is selected, as far as a script can tell. */
+export function isUnselected(element: Element): boolean {
+  if (isHtml(element, 'input') || isHtml(element, 'textarea')) {
+    const { value, selectionStart: from, selectionEnd: to } = element;
+    return value !== '' && from !== null && from === to;
+  }
+  // Of what is selected in a shadow root, the document does not tell.
+  if (element.getRootNode().nodeType !== 9 || foldSpace(drawnText(element)) === '') return false;
+  return String(element.ownerDocument.getSelection()) === '';
 }
 
 /**

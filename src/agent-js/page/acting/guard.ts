@@ -1,5 +1,6 @@
+import { isPressOn } from '../controls/pressed-through.js';
 import { isElement, isInside } from '../tree/flat-tree.js';
-import { reaches } from '../tree/geometry.js';
+import { isSeenAt } from '../tree/geometry.js';
 import { innermost } from '../tree/innermost.js';
 import type { WindowListeners } from '../window-listeners.js';
 
@@ -17,6 +18,12 @@ export interface GuardTarget {
   hear(event: Event): void;
 }
 
+/** What was hit in the target's place, if anything was, and how many clicks the target had taken by then. */
+export interface Missed {
+  readonly hit: Element | null;
+  readonly clicks: number;
+}
+
 /**
  * Watches over one input on its way: between the check that an element is ready and the arrival of the click or the key
  * there, the page may change. The first press that would land elsewhere is held back, with all that follows it, so that
@@ -26,6 +33,11 @@ export class Guard {
   #target: GuardTarget | null = null;
   #state: 'off' | 'armed' | 'typing' | 'holding' = 'off';
   #missed: Element | null = null;
+  /** The press under way has begun on the target. */
+  #isDown = false;
+  /** How many have begun on the target since the watch began, and how many of them have been clicks. */
+  #presses = 0;
+  #clicks = 0;
   #onForm: ((event: Event) => void) | null = null;
 
   readonly #listeners: WindowListeners;
@@ -49,11 +61,14 @@ export class Guard {
     this.#target = target;
     this.#state = 'armed';
     this.#missed = null;
+    this.#isDown = false;
+    this.#presses = 0;
+    this.#clicks = 0;
   }
 
   /** Ends the watch and answers what was hit in the target's place, if anything was. */
-  disarm(): Element | null {
-    const missed = this.#missed;
+  disarm(): Missed {
+    const missed = { hit: this.#missed, clicks: this.#clicks };
     this.#state = 'off';
     this.#target = null;
     this.#missed = null;
@@ -62,8 +77,19 @@ export class Guard {
 
   #pointer(event: Event): void {
     if (this.#state === 'off' || !event.isTrusted) return;
-    if (PRESSES.has(event.type) && this.#state !== 'holding') this.#check(event, reaches);
+    if (PRESSES.has(event.type) && this.#state !== 'holding') this.#press(event);
+    // A label passes its click on as another one.
+    if (event.type === 'click' && this.#state === 'armed') this.#clicks = this.#presses;
     this.#hold(event);
+  }
+
+  /** A page may take the pointer away from what is pressed as soon as it hears of the press, which is still one on it. */
+  #press(event: Event): void {
+    const isBeginning = event.type === 'pointerdown' || !this.#isDown;
+    this.#check(event, isBeginning ? isPressOn : isSeenAt);
+    if (this.#state === 'holding') return;
+    if (isBeginning) this.#presses++;
+    this.#isDown = event.type === 'pointerdown';
   }
 
   /** The first key alone is looked at: a site may well move the focus on while a text is typed. */

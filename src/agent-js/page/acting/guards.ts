@@ -1,6 +1,6 @@
 import { WORLD } from '../../tabs/page-calls.js';
 import { frameOf } from '../tree/flat-tree.js';
-import type { Guard, GuardTarget } from './guard.js';
+import type { Guard, GuardTarget, Missed } from './guard.js';
 
 /** Watches over the next input: it must land in the target, or, without one, nowhere in the documents around it. */
 export function arm(inner: Document, target: GuardTarget | null): void {
@@ -8,10 +8,14 @@ export function arm(inner: Document, target: GuardTarget | null): void {
 }
 
 /** Ends the watch and answers what was hit in the target's place, if anything was. */
-export function disarm(inner: Document): Element | null {
-  let missed: Element | null = null;
-  for (const one of outward(inner)) missed = guardOf(one)?.disarm() ?? missed;
-  return missed;
+export function disarm(inner: Document): Missed {
+  let [hit, clicks]: [Element | null, number] = [null, 0];
+  for (const one of outward(inner)) {
+    const missed = guardOf(one)?.disarm();
+    hit = missed?.hit ?? hit;
+    clicks += missed?.clicks ?? 0;
+  }
+  return { hit, clicks };
 }
 
 /** Hears of each form of a document that is sent, until it is called with null. */

@@ -2,12 +2,14 @@ import { foldSpace } from '../../locating/locator.js';
 import { type CornerPoint, isProblem, type PageProblem } from '../../tabs/page-calls.js';
 import { askPage } from '../controls/ask-page.js';
 import { CELLS, isTile } from '../controls/clickables.js';
+import { isPressOn, lostIn } from '../controls/pressed-through.js';
 import { reactionsOf } from '../controls/reactions.js';
 import { POINTED } from '../event-kinds.js';
 import { checkedState, inputKind, isControl, roleOf } from '../names/roles.js';
 import { nameFor } from '../resolve.js';
 import { isInside, parentOf } from '../tree/flat-tree.js';
-import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
+import { elementAt, isInView, isSeenAt, pointFromCorner, pointsOf, reaches, takesPointer } from '../tree/geometry.js';
+import { isLayerOver } from '../tree/layers.js';
 import type { Point } from '../tree/point.js';
 import { bringIntoView, bringPointIntoView } from '../tree/scrolling.js';
 import { isVeil } from '../tree/sight.js';
@@ -15,17 +17,19 @@ import { isShown, standIn } from '../tree/visibility.js';
 import { outside } from './drop-place.js';
 
 /**
+ * What an element is pointed at for: to press it; to carry it, by itself and by no small part that is drawn on it; or only to
+ * have the pointer above it, or see that nothing covers it.
+ */
+export type Use = 'press' | 'carry' | 'point';
+
+/**
  * A point where a control is pressed. One that its page has put away, out of sight or under what it draws itself, is pressed
  * by its label, or by what is drawn for it.
- *
- * @param carries it is pressed to be carried: by itself, and by no small part that is drawn on it
  */
-export function pressablePoint(element: Element, at: CornerPoint | null, carries = false): Point | PageProblem {
-  const own = isShown(element) ? reachablePoint(element, element, at, carries) : null;
+export function pressablePoint(element: Element, at: CornerPoint | null, use: Use = 'press'): Point | PageProblem {
+  const own = isShown(element) ? reachablePoint(element, element, at, use) : null;
   const label = own === null || isProblem(own) ? standIn(element) : null;
-  return label === null
-    ? (own ?? reachablePoint(element, element, at, carries))
-    : reachablePoint(label, element, at, carries);
+  return label === null ? (own ?? reachablePoint(element, element, at, use)) : reachablePoint(label, element, at, use);
 }
 
 /** A point where a press reaches the element, scrolled to if need be. */
@@ -33,12 +37,12 @@ export function reachablePoint(
   shown: Element,
   element: Element,
   at: CornerPoint | null,
-  carries = false,
+  use: Use = 'press',
 ): Point | PageProblem {
   if (isMoving(shown)) return blocked('does not stand still');
-  if (at !== null) return pointInside(shown, element, at);
-  const atOnce = pointsOf(shown).filter((point) => isOpen(point, shown, element));
-  const open = beside(atOnce, element) ?? besideParts(atOnce, element, carries);
+  if (at !== null) return pointInside(shown, element, at, use);
+  const atOnce = pointsOf(shown).filter((point) => isOpen(point, shown, element, use));
+  const open = beside(atOnce, element) ?? besideParts(atOnce, element, use === 'carry');
   if (open !== undefined) return open;
   const before = shown.getBoundingClientRect();
   bringIntoView(shown);
@@ -51,23 +55,25 @@ export function reachablePoint(
   const points = pointsOf(shown);
   const [middle] = points;
   if (middle === undefined) return blocked('cannot be scrolled into view');
-  const reached = points.filter((point) => isOpen(point, shown, element));
-  const own = beside(reached, element) ?? besideParts(reached, element, carries);
+  const reached = points.filter((point) => isOpen(point, shown, element, use));
+  const own = beside(reached, element) ?? besideParts(reached, element, use === 'carry');
   if (own !== undefined) return own;
   const cover = elementAt(middle);
+  const lost = pressLost(middle, shown, element, use);
+  if (lost !== null) return lost;
   if (cover === null || isInside(shown, cover)) return blocked('takes no press where it is drawn');
   const whole = outermost(cover, shown);
-  if (!isVeil(whole.getBoundingClientRect(), whole.ownerDocument) && isFreeElsewhere(shown, element)) {
+  if (!isVeil(whole.getBoundingClientRect(), whole.ownerDocument) && isFreeElsewhere(shown, element, use)) {
     return { problem: 'blocked', reason: 'is scrolled away all the time', final: false, soon: true };
   }
   return blocked(`is covered by ${nameFor(whole)}`);
 }
 
 /** Scrolls out from under what covers an element in the middle of its box: a head that stays, a message. */
-function isFreeElsewhere(shown: Element, element: Element): boolean {
+function isFreeElsewhere(shown: Element, element: Element, use: Use): boolean {
   for (const block of ['end', 'start'] as const) {
     bringIntoView(shown, block);
-    if (pointsOf(shown).some((point) => isOpen(point, shown, element))) return true;
+    if (pointsOf(shown).some((point) => isOpen(point, shown, element, use))) return true;
   }
   bringIntoView(shown);
   return false;
@@ -121,24 +127,51 @@ function isApart(node: Element, element: Element): boolean {
 }
 
 /** A point that was asked for, scrolled to if need be. */
-function pointInside(shown: Element, element: Element, at: CornerPoint): Point | PageProblem {
+function pointInside(shown: Element, element: Element, at: CornerPoint, use: Use): Point | PageProblem {
   let point = pointFromCorner(shown, at);
-  if (point !== null && !(isInView(point) && isOpen(point, shown, element))) {
+  if (point !== null && !(isInView(point) && isOpen(point, shown, element, use))) {
     bringPointIntoView(shown, at);
     point = pointFromCorner(shown, at);
   }
   if (point === null) return blocked(outside(shown, at), true);
   if (!isInView(point)) return blocked(`cannot be scrolled to its point ${at.x}, ${at.y}`);
-  if (isOpen(point, shown, element)) return point;
+  if (isOpen(point, shown, element, use)) return point;
+  const lost = pressLost(point, shown, element, use);
+  if (lost !== null) return lost;
   const cover = elementAt(point);
   const what =
     cover === null || isInside(shown, cover) ? 'takes no press' : `is covered by ${nameFor(outermost(cover, shown))}`;
   return blocked(`${what} at its point ${at.x}, ${at.y}`);
 }
 
-function isOpen(point: Point, shown: Element, element: Element): boolean {
+function isOpen(point: Point, shown: Element, element: Element, use: Use): boolean {
   const hit = elementAt(point);
-  return hit !== null && (reaches(hit, shown) || reaches(hit, element));
+  if (hit === null) return false;
+  if (use === 'point') return isSeenAt(hit, shown) || isSeenAt(hit, element);
+  return reaches(hit, shown) || isPressOn(hit, element);
+}
+
+/** Why an element is not pressed at a point, where the reason is its own style; null for another one. */
+function pressLost(point: Point, shown: Element, element: Element, use: Use): PageProblem | null {
+  if (use === 'point') return null;
+  const hit = elementAt(point);
+  const deaf = [element, shown].find((one) => !takesPointer(one));
+  if (hit === null || deaf === undefined) return null;
+  // Of something else that is hit, styles say whether it lies over the element or is seen through it.
+  if (!isInside(deaf, hit) && (isLayerOver(hit, deaf) || !isControl(element))) return null;
+  const lost = (isInside(element, hit) ? lostIn(element, hit) : null) ?? element;
+  const whose = lost === element ? 'its pointer-events' : `the pointer-events of ${nameFor(lost)}`;
+  const reason = `takes no press: ${whose} is none`;
+  return { problem: 'blocked', reason, final: false, lasting: !isChanging(deaf), lost: true };
+}
+
+/** Whether styles of an element change by themselves: the end of an animation may give it the pointer back. */
+function isChanging(element: Element): boolean {
+  return element.ownerDocument.getAnimations().some(({ effect }) => {
+    const target = effect === null || !('target' in effect) ? null : (effect as KeyframeEffect).target;
+    if (target === null || !isInside(element, target)) return false;
+    return effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY;
+  });
 }
 
 /** The whole of what covers an element: the largest ancestor of the hit that does not hold the element too. */

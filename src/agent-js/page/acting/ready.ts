@@ -17,7 +17,7 @@ import { toChoose } from './choosing/choosing.js';
 import { choose, dropSelection, isPassword, selectContent, setValue } from './field.js';
 import { hasFocus } from './guard.js';
 import { hearsPress } from './hears-press.js';
-import { blocked, blockedUntilChanged, pressablePoint, reachablePoint } from './reach.js';
+import { blocked, blockedUntilChanged, pressablePoint, reachablePoint, type Use } from './reach.js';
 import { isSlider } from './slider.js';
 import { typeUnheard } from './type-unheard.js';
 
@@ -37,6 +37,7 @@ interface Found {
   readonly opens: boolean;
   readonly wheel?: readonly [dx: number, dy: number];
   readonly types?: boolean;
+  readonly hovers?: boolean;
   readonly presses?: Presses | null;
   readonly commits?: boolean;
   readonly carries?: readonly [dx: number, dy: number];
@@ -57,7 +58,8 @@ export async function ready(request: ReadyRequest, action: Action): Promise<Read
   for (;;) {
     const startedAt = performance.now();
     takeBack();
-    const found = attempt(request, action);
+    const attempted = attempt(request, action);
+    const found = isLost(attempted) && !request.hovered ? (toHover(request, action) ?? attempted) : attempted;
     if (!isProblem(found)) return report(found, action, request);
     const final = found.problem === 'blocked' ? found.final : found.problem !== 'missing';
     const now = performance.now();
@@ -88,6 +90,19 @@ function isLasting(problem: PageProblem): problem is PageProblem & { problem: 'b
   return problem.problem === 'blocked' && problem.lasting === true;
 }
 
+function isLost(found: Found | PageProblem): found is PageProblem {
+  return isProblem(found) && found.problem === 'blocked' && found.lost === true;
+}
+
+/** Where the pointer is put first: a row may give its buttons the pointer while it is above the row. */
+function toHover(request: ReadyRequest, under: Action): Found | null {
+  const element = resolve(request);
+  const point = isProblem(element) ? element : pressablePoint(element, request.at, 'point');
+  if (isProblem(element) || isProblem(point)) return null;
+  under.begin(element, 'hover', request);
+  return { element, point, done: false, opens: false, hovers: true };
+}
+
 function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
   const { action, value } = request;
   if (request.list === 'closed') under.cell.stop();
@@ -112,7 +127,7 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
       const scrolled = scroll(element, one);
       if (scrolled === null) return done();
       if (!('wheel' in scrolled)) return blocked(scrolled.refusal, true);
-      const over = reachablePoint(element, element, null);
+      const over = reachablePoint(element, element, null, 'point');
       if (isProblem(over)) return over;
       begin();
       return { element, point: over, done: false, opens: false, wheel: scrolled.wheel };
@@ -151,7 +166,7 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
     default:
   }
   const { at } = request;
-  const point = pressablePoint(element, at, action === 'drag');
+  const point = pressablePoint(element, at, useFor(element, action));
   if (isProblem(point)) return point;
   begin();
   if (action === 'select' && isHtml(element, 'select')) {
@@ -202,6 +217,13 @@ function toType(element: Element, text: string): boolean | PageProblem {
   return false;
 }
 
+/** What a field is filled in by, once it has the focus, are keys; the browser's own list is chosen from by its name. */
+function useFor(element: Element, action: ActionName): Use {
+  if (action === 'drag') return 'carry';
+  const isFilledIn = action === 'input' || action === 'clear' || (action === 'select' && isHtml(element, 'select'));
+  return isFilledIn || HARMLESS.has(action) ? 'point' : 'press';
+}
+
 /** What a person does to a control that is out of use, too. */
 const HARMLESS: ReadonlySet<ActionName> = new Set(['hover', 'scroll', 'focus', 'wheel', 'selectText']);
 
@@ -236,7 +258,7 @@ function focus(element: Element): PageProblem | null {
 }
 
 async function report(
-  { element, point, done, opens, wheel, types, presses, commits, carries }: Found,
+  { element, point, done, opens, wheel, types, hovers, presses, commits, carries }: Found,
   under: Action,
   request: ReadyRequest,
 ): Promise<Ready> {
@@ -259,6 +281,7 @@ async function report(
     finished: done ? await under.finish({ graceMs, typed, chosen, awaits: null }) : null,
     opens,
     types: types === true,
+    hovers: hovers === true,
     holds: !done && hearsPress(element),
     presses: presses ?? null,
     commits: commits === true,

@@ -11,6 +11,8 @@ import { holdsLines, holdsText } from './same-text.js';
 const MAX_COMPARED = 2_000;
 /** A page that cuts or rounds a number when its field is left does so within this time, in milliseconds. */
 const LEFT_MS = 60;
+/** A mask alone holds none of these. */
+const WITH_TEXT = /[\p{L}\p{N}]/u;
 
 /** Follows what becomes of a text that is typed into a field, before the page's own handlers see it and after. */
 export class TypedText {
@@ -18,10 +20,15 @@ export class TypedText {
   readonly #hear: (event: Event) => void;
   /** What the field held each time that it changed, up to the longest; the page may have emptied it since. */
   #longest = '';
+  readonly #before: string | null;
+  /** What a field held that is set by its value, in the browser's spelling, before the page's handlers saw it. */
+  #set: string | null = null;
 
   constructor(element: Element) {
     this.#view = element.ownerDocument.defaultView;
+    this.#before = heldText(element);
     this.#hear = () => {
+      if (isSetByValue(element)) this.#set = element.value;
       const shown = rawText(element);
       if (shown !== null && shown.length >= this.#longest.length) this.#longest = shown;
     };
@@ -41,12 +48,24 @@ export class TypedText {
   async outcome(typed: string, element: Element | null): Promise<TypedOutcome | null> {
     if (element === null) return typed !== '' && this.#tookAll(typed) ? { kind: 'gone', shown: '' } : null;
     if (isSelfDrawn(element)) return drawnOutcome(typed, element);
+    if (isSetByValue(element)) return this.#outcomeOfSet(element.value);
     if (typed === '') return null;
     const first = this.#compare(typed, element);
     if (first?.kind === 'same' && mayBeCut(typed, element)) return this.#whenLeft(typed, element);
     const isRich = (element as Partial<HTMLElement>).isContentEditable === true;
     if (first?.kind !== 'other' || !isRich || !(await paste(element, typed, false))) return first;
     return this.#compare(typed, element);
+  }
+
+  /** Whether a field still holds all of the text that it held. */
+  isUntouched(element: Element): boolean {
+    if (this.#before === null || isSelfDrawn(element)) return false;
+    return WITH_TEXT.test(this.#before) && heldText(element) === this.#before;
+  }
+
+  #outcomeOfSet(shown: string): TypedOutcome | null {
+    if (this.#set === null || this.#set === shown) return null;
+    return { kind: shown === '' ? 'emptied' : 'other', shown };
   }
 
   /** Leaves the field, as a person does who goes on to the next one, and comes back to it. */
@@ -116,6 +135,16 @@ function holds(typed: string, text: string, element: Element): boolean {
 function selectionOf(element: HTMLInputElement): { selectionStart: number | null; selectionEnd: number | null } {
   const { selectionStart, selectionEnd } = element;
   return { selectionStart, selectionEnd };
+}
+
+function isSetByValue(element: Element): element is HTMLInputElement {
+  return isHtml(element, 'input') && inputKind(element) === 'set';
+}
+
+/** What `clear` takes away: also a date. A slider and a colour are never empty. */
+function heldText(element: Element): string | null {
+  const isDate = isSetByValue(element) && element.type !== 'range' && element.type !== 'color';
+  return isDate ? element.value : rawText(element);
 }
 
 /** Null for what holds no text, what draws it by itself, and dates and the like, which browsers write in their own way. */

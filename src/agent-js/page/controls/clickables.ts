@@ -168,7 +168,7 @@ export function isCarried(element: Element): boolean {
 }
 
 /** Whether an element's document or window listens for presses, on whatever is in it. */
-function wholeListens({ ownerDocument }: Element): boolean {
+export function wholeListens({ ownerDocument }: Element): boolean {
   const root: Element | null = ownerDocument.documentElement;
   return root !== null && (reactionsOf(root) & (WHOLE | PRESS)) !== 0;
 }

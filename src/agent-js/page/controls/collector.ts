@@ -337,7 +337,7 @@ export class Collector {
       }
       return anyhow ? 'here' : 'unreachable';
     };
-    return { rect, find };
+    return { rect, find, isHit: () => this.#sight.isHit(element) };
   }
 
   #collected(controls: readonly Control[], inert: readonly Control[]): Collected {

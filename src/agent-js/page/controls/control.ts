@@ -8,6 +8,8 @@ export interface Place {
   /** Of the control, or of what is drawn in its place, in its document's viewport. */
   readonly rect: Rect;
   readonly find: () => Whereabouts;
+  /** Once it is found: it is in view and gets what is pressed in its middle. */
+  readonly isHit: () => boolean;
 }
 
 const NOWHERE: Rect = { left: 0, top: 0, right: 0, bottom: 0, width: 0, height: 0 };
@@ -58,6 +60,11 @@ export class Control {
   get whereabouts(): Whereabouts {
     this.#whereabouts ??= this.#found?.find() ?? 'unreachable';
     return this.#whereabouts;
+  }
+
+  /** Whether it is in view, and gets what is pressed in its middle. */
+  get isHit(): boolean {
+    return this.whereabouts === 'here' && this.#found?.isHit() === true;
   }
 
   get #found(): Place | null {

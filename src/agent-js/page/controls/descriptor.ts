@@ -5,6 +5,7 @@ import { isHtml } from '../tree/flat-tree.js';
 import { isDisabled } from '../tree/visibility.js';
 import { actionsOf } from './actions.js';
 import type { Control } from './control.js';
+import { isOutOfReach } from './pressed-through.js';
 
 /** A longer value is cut. */
 const MAX_VALUE = 500;
@@ -22,7 +23,7 @@ export function describe(control: Control, locator: string): WireDescriptor {
   if (shown !== name) more.name = shown;
   if (value !== '') more.value = value.slice(0, MAX_VALUE);
   if (checked !== null) more.checked = checked;
-  if (isDisabled(element)) more.disabled = true;
+  if (isDisabled(element) || (!control.isHit && isOutOfReach(element))) more.disabled = true;
   if (isHtml(element, 'select')) more.options = [...element.options].slice(0, MAX_OPTIONS).map(({ text }) => text);
   if (href !== '') more.href = href;
   if (control.whereabouts === 'offscreen') more.offscreen = true;

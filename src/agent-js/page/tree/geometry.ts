@@ -134,14 +134,23 @@ function pointsOnPicture(area: Element): Point[] {
     .map(({ x, y }) => ({ x, y }));
 }
 
-/** Whether a click on `hit` is a click on `element`: inside it, or on its label. */
+/** Whether a click on `hit` is a click on `element`: inside it, on its label, or on the field that it is the label of. */
 export function reaches(hit: Element, element: Element): boolean {
   if (isInside(hit, element)) return true;
+  if (isHtml(element, 'label') && element.control !== null && isInside(hit, element.control)) return true;
   for (let node: Element | null = hit; node !== null; node = parentOf(node)) {
     if (isHtml(node, 'label')) return node.control === element;
   }
   const drawing = drawingOf(element);
-  if (drawing !== null && isInside(hit, drawing)) return true;
-  // What takes no pointer itself is clicked through its parent.
-  return isInside(element, hit) && getComputedStyle(element).pointerEvents === 'none';
+  return drawing !== null && isInside(hit, drawing);
+}
+
+/** Whether `element` is what a person sees where `hit` is hit: what takes no pointer lies open on what is around it. */
+export function isSeenAt(hit: Element, element: Element): boolean {
+  return reaches(hit, element) || (isInside(element, hit) && !takesPointer(element));
+}
+
+/** By its style alone: `pointer-events`, of its own or of what is around it. */
+export function takesPointer(element: Element): boolean {
+  return getComputedStyle(element).pointerEvents !== 'none';
 }

@@ -1,5 +1,5 @@
 import { frameOf, isElement, isHtml, isInside, parentOf } from './flat-tree.js';
-import { cellsOf, reaches } from './geometry.js';
+import { cellsOf, isSeenAt, reaches } from './geometry.js';
 import { shapeOf } from './image-map.js';
 import { isLayerOver } from './layers.js';
 import { isIn, isReachable, LEAST, type Region, Regions } from './regions.js';
@@ -17,12 +17,13 @@ export class Sight {
   readonly #veils = new Map<Document, Element | null>();
   /** Of the frames around an element. */
   readonly #closed = new Map<Element, boolean>();
+  readonly #hit = new WeakSet<Element>();
 
   /** @param shown what is looked for in the element's place: itself, or its label */
   whereIs(element: Element, shown: Element, rect: Rect | null = drawnRect(shown)): Whereabouts {
     if (rect === null || this.#isInClosedFrame(shown)) return 'unreachable';
     const region = this.#regions.around(shown);
-    if (isIn(rect, region)) return inView(element, shown, rect, region);
+    if (isIn(rect, region)) return this.#inView(element, shown, rect, region);
     if (!isReachable(rect, region)) return 'unreachable';
     const veil = this.#veilOf(element.ownerDocument);
     const isFree = veil === null || isInside(element, veil) || isLayerOver(element, veil);
@@ -33,6 +34,35 @@ export class Sight {
   isReachable(element: Element, rect: Rect): boolean {
     const region = this.#regions.around(element);
     return isIn(rect, region) || isReachable(rect, region);
+  }
+
+  /** Whether an element that was found in view gets what is pressed in its middle. */
+  isHit(element: Element): boolean {
+    return this.#hit.has(element);
+  }
+
+  /** Whether any point of it that could be pointed at is open. */
+  #inView(element: Element, shown: Element, rect: Rect, region: Region): Whereabouts {
+    const root = shown.getRootNode() as Document | ShadowRoot;
+    const middle = hitAt(root, rect, region, 0.5, 0.5);
+    if (middle === null) return 'here';
+    if (reaches(middle, shown) || reaches(middle, element)) {
+      this.#hit.add(element);
+      return 'here';
+    }
+    const isOpen = (hit: Element): boolean => isSeenAt(hit, shown) || isSeenAt(hit, element);
+    if (isOpen(middle)) return 'here';
+    const open = isHtml(shown, 'area')
+      ? isOpenPart(shown, region)
+      : boxesOf(shown, rect).some((box) =>
+          POINTS.some(([across, down]) => {
+            const hit = hitAt(root, box, region, across, down);
+            return hit !== null && isOpen(hit);
+          }),
+        );
+    if (open) return 'here';
+    // From under a bar at the edge it can be scrolled.
+    return canMoveAway(element, middle, region) ? 'offscreen' : 'unreachable';
   }
 
   /** Whether a frame that an element stands in is out of reach. */
@@ -55,25 +85,6 @@ export class Sight {
     this.#veils.set(inner, veil);
     return veil;
   }
-}
-
-/** Of what is in view: whether any point of it that could be pointed at is open. */
-function inView(element: Element, shown: Element, rect: Rect, region: Region): Whereabouts {
-  const isOpen = (hit: Element): boolean => reaches(hit, shown) || reaches(hit, element);
-  const root = shown.getRootNode() as Document | ShadowRoot;
-  const middle = hitAt(root, rect, region, 0.5, 0.5);
-  if (middle === null || isOpen(middle)) return 'here';
-  const open = isHtml(shown, 'area')
-    ? isOpenPart(shown, region)
-    : boxesOf(shown, rect).some((box) =>
-        POINTS.some(([across, down]) => {
-          const hit = hitAt(root, box, region, across, down);
-          return hit !== null && isOpen(hit);
-        }),
-      );
-  if (open) return 'here';
-  // From under a bar at the edge it can be scrolled.
-  return canMoveAway(element, middle, region) ? 'offscreen' : 'unreachable';
 }
 
 /** Where a row has cells. Text that wraps is not where the middle of its box is. */

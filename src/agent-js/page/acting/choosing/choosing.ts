@@ -28,7 +28,7 @@ export function toChoose(request: ReadyRequest, element: Element, under: Action)
   chooser.note(texts);
   if (match !== null) {
     const point = reachablePoint(match, match, null);
-    if (isProblem(point)) return point;
+    if (isProblem(point)) return ofOption(point, text);
     if (match.getAttribute('aria-disabled') === 'true') return disabledOption(text);
     under.begin(match, 'select', null);
     chooser.choosing(match);
@@ -59,6 +59,12 @@ export function toChoose(request: ReadyRequest, element: Element, under: Action)
     case 'scrolled':
       return chooser.problem(text, 'soon');
   }
+}
+
+/** Of the control, an option that its style makes take no press is told as one that is disabled. */
+function ofOption(problem: PageProblem, text: string): PageProblem {
+  if (problem.problem !== 'blocked' || problem.lost !== true) return problem;
+  return { ...problem, reason: `has the option ${JSON.stringify(text)}, which ${problem.reason}`, lost: false };
 }
 
 function disabledOption(text: string): PageProblem {

@@ -1,5 +1,5 @@
 import { isInside, walk } from '../../tree/flat-tree.js';
-import { elementAt, isInView, reaches, viewportRect } from '../../tree/geometry.js';
+import { elementAt, isInView, isSeenAt, viewportRect } from '../../tree/geometry.js';
 import { isShown } from '../../tree/visibility.js';
 
 /** Elements beyond this are not looked at. */
@@ -47,5 +47,5 @@ function isPerceived(element: Element): boolean {
   const middle = { x: left + width / 2, y: top + height / 2 };
   if (!isInView(middle)) return true;
   const hit = elementAt(middle);
-  return hit === null || reaches(hit, element) || element.firstElementChild !== null;
+  return hit === null || isSeenAt(hit, element) || element.firstElementChild !== null;
 }
