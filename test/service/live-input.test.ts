@@ -106,6 +106,21 @@ t.test('Mouse, wheel, keys, fingers and pasted text reach the page of who has co
   client.ask({ type: 'copy', id });
   await client.until(() => client.of('copied').length === 1);
   t.equal(client.of('copied')[0]?.text, 'Hi grüezi 🐈');
+  // What the page makes of its built-ins gives it no say in what is copied, nor shows a password.
+  await asPerson(`agent.page(\`String.prototype.slice = () => 'of the page';
+    Object.defineProperty(HTMLInputElement.prototype, 'type', { get: () => 'text' }); 0\`)`);
+  client.ask({ type: 'copy', id });
+  await client.until(() => client.of('copied').length === 2);
+  t.equal(client.of('copied')[1]?.text, 'Hi grüezi 🐈');
+  await asPerson(
+    `agent.page('document.activeElement.setAttribute("type", "password"); document.activeElement.select(); 0')`,
+  );
+  client.ask({ type: 'copy', id });
+  await client.until(() => client.of('copied').length === 3);
+  t.equal(client.of('copied')[2]?.text, '');
+  await asPerson(
+    `agent.page('document.activeElement.setAttribute("type", "text"); document.activeElement.select(); 0')`,
+  );
   client.ask({ type: 'input', id, inputs: key('Backspace', 'Backspace') });
   await eventually('it is deleted', async () => (await asPerson(`agent.value('{input}Field')`)) === '');
 

@@ -23,7 +23,8 @@ const SELECTION = `(() => {
     focus = inside.activeElement;
   }
   const { value, selectionStart: from, selectionEnd: to, type } = focus ?? {};
-  const inField = typeof value === 'string' && typeof from === 'number' && type !== 'password';
+  if (type === 'password') return '';
+  const inField = typeof value === 'string' && typeof from === 'number';
   const text = inField && to > from ? value.slice(from, to) : String((root.getSelection ? root : document).getSelection() ?? '');
   return text.slice(0, ${MAX_SELECTION});
 })()`;
@@ -60,8 +61,15 @@ export class InputDispatcher {
   async selection(): Promise<string> {
     // Input takes longer through the browser than scripts do.
     await Promise.allSettled(this.#sent);
-    const order = { expression: SELECTION, returnByValue: true };
-    const { result } = await this.#command('Runtime.evaluate', order);
+    // In a world of its own: the page may have replaced what it uses, such as how a field says that it is for a password.
+    const { frameTree } = await this.#command('Page.getFrameTree', {});
+    const world = { frameId: frameTree.frame.id, worldName: 'troupe-selection' };
+    const { executionContextId: contextId } = await this.#command('Page.createIsolatedWorld', world);
+    const { result } = await this.#command('Runtime.evaluate', {
+      expression: SELECTION,
+      contextId,
+      returnByValue: true,
+    });
     return typeof result.value === 'string' ? result.value : '';
   }
 
