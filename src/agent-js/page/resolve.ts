@@ -142,7 +142,8 @@ export function resolve(
       const hidden = locator.kind === 'css' ? bySelector(locator.selector) : byPath(locator.path);
       meaning = { usable: hidden, inert: [] };
     }
-  } catch {
+  } catch (error) {
+    if (locator.kind === 'text' || (locator.kind === 'css' && !(error instanceof DOMException))) throw error;
     return malformed(
       source,
       locator.kind === 'xpath' ? 'it is no valid XPath' : 'it is no valid CSS, and no {role}text',

@@ -1,5 +1,6 @@
 import { CARRY, DOWN, DROP, HOVER, KEYS, POINTED, PRESS, TAKES, WHOLE } from '../event-kinds.js';
 import { isControl, roleOf } from '../names/roles.js';
+import { childrenOf } from '../tree/form-members.js';
 import { drawnRect } from '../tree/visibility.js';
 import { isCarriedByClass, isPane, isThumb } from './carried.js';
 import { isPointedAt, reveals } from './hover-rules.js';
@@ -76,7 +77,7 @@ export function clickableOf(
 /** Whether an item that reacts to nothing but the pointer above it stands among others that are pressed: it opens a menu. */
 function isHoveredAlone(element: Element, kinds: number): boolean {
   if ((kinds & PRESS) !== 0 || !showsArrow(element)) return false;
-  return [...(element.parentElement?.children ?? [])].some(
+  return siblingsOf(element).some(
     (one) => one !== element && one.localName === element.localName && (reactionsOf(one) & PRESS) !== 0,
   );
 }
@@ -118,15 +119,20 @@ export function isTile(element: Element): boolean {
     return false;
   const kinds = reactionsOf(element);
   const { parentElement } = element;
-  const cousins = [...(parentElement?.parentElement?.children ?? [])].flatMap(({ children }) => [...children]);
+  const cousins = (parentElement === null ? [] : siblingsOf(parentElement)).flatMap((one) => [...childrenOf(one)]);
   const peers = (twinsOf(element).length > 1 ? twinsOf(element) : cousins.filter((one) => isTwin(one, element))).filter(
     (one) => reactionsOf(one) === kinds,
   );
   return peers.length > 1 && !peers.every(holdsControls);
 }
 
+/** What stands beside an element in the same one, with itself. */
+function siblingsOf({ parentElement }: Element): readonly Element[] {
+  return parentElement === null ? [] : [...childrenOf(parentElement)];
+}
+
 function twinsOf(element: Element): readonly Element[] {
-  return [...(element.parentElement?.children ?? [])].filter((one) => isTwin(one, element));
+  return siblingsOf(element).filter((one) => isTwin(one, element));
 }
 
 function isTwin(one: Element, other: Element): boolean {
@@ -194,7 +200,7 @@ function isHandle(element: Element, cursor: string): boolean {
   const { parentElement } = element;
   if (parentElement === null) return false;
   if (isPane(element, cursor)) return true;
-  const twins = [...parentElement.children].filter(({ localName }) => localName === element.localName);
+  const twins = siblingsOf(element).filter(({ localName }) => localName === element.localName);
   // A pane that is moved itself may hold what is.
   const isOwn = (reactionsOf(element) & DOWN) !== 0 && twins.length > 1 && isSmall(element, false);
   if (getComputedStyle(parentElement).cursor === cursor) return isOwn;

@@ -3,6 +3,7 @@ import { DOUBLE, DROP } from '../event-kinds.js';
 import { answersTo, inputKind, isAtomic, isControl, roleOf } from '../names/roles.js';
 import { isBoxless } from '../tree/boxless.js';
 import { frameDocument, isFrame, isHtml, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
+import { childNodesIn } from '../tree/form-members.js';
 import { labelsOf, namedBy } from '../tree/labels.js';
 import { drawingOf, hasEditContext } from '../tree/self-drawn.js';
 import { isVeil, Sight, type Whereabouts } from '../tree/sight.js';
@@ -304,7 +305,7 @@ export class Collector {
     const rect = seenRect(element);
     if (rect === null) return null;
     // What lies under a dialog, to catch the clicks beside it.
-    const empty = element.childNodes.length === 0 && !PICTURES.has(element.localName);
+    const empty = childNodesIn(element).length === 0 && !PICTURES.has(element.localName);
     if (empty && isVeil(rect, element.ownerDocument)) return null;
     const control = this.#add(element, around, () => this.#itself(element, rect));
     this.#clickables.add(control);

@@ -1,5 +1,6 @@
 import { roleOf } from '../names/roles.js';
 import { boardIn } from '../tree/board.js';
+import { childrenOf } from '../tree/form-members.js';
 import { isSortable } from './clickables.js';
 import { holdsControls } from './wrappers.js';
 
@@ -25,10 +26,11 @@ const MAX_CELL_PARTS = 5;
 
 /** The items that a listener on what holds them is for; none if it is for the element itself. */
 export function itemsOf(element: Element): readonly Element[] {
-  if (isSortable(element)) return [...element.children];
+  if (isSortable(element)) return [...childrenOf(element)];
   const fields = fieldsOf(element);
   if (fields.length > 0) return fields;
-  const { localName, children } = element;
+  const { localName } = element;
+  const children = childrenOf(element);
   const cells = element.querySelectorAll(CELLS);
   if (cells.length > 0) return holdsControls(element) ? [] : [...cells];
   switch (localName) {
@@ -66,7 +68,7 @@ function cellsIn(element: Element): readonly Element[] {
   if (element.childElementCount === 0 || element.getElementsByTagName('*').length > MAX_ELEMENTS) return [];
   const boards = new Map<string, Element[]>();
   for (const row of element.querySelectorAll('div, ul, ol')) {
-    const { children } = row;
+    const children = childrenOf(row);
     if (children.length < MIN_CELLS || !areAlike(children) || ![...children].every(isCell)) continue;
     const kind = [row, children[0]].map((one) => `${one?.localName} ${one?.classList[0]}`).join();
     boards.set(kind, [...(boards.get(kind) ?? []), ...children]);

@@ -1,5 +1,6 @@
 import { foldSpace } from '../../locating/locator.js';
 import { childNodesOf, isElement, isHtml, onlyText, shadowOf } from '../tree/flat-tree.js';
+import { childrenOf, firstChildOf } from '../tree/form-members.js';
 import { labelsOf } from '../tree/labels.js';
 import { isEditingHost, isField, NAMED_FROM_OUTSIDE, naturalRole, roleOf } from './roles.js';
 
@@ -148,7 +149,7 @@ function labelNames(labels: readonly Element[], traversal: Traversal): string {
 }
 
 function childName(element: Element, tag: string, traversal: Traversal): string {
-  for (const child of element.children) if (child.localName === tag) return contentOf(child, traversal);
+  for (const child of childrenOf(element)) if (child.localName === tag) return contentOf(child, traversal);
   return '';
 }
 
@@ -167,7 +168,7 @@ function contentOf(element: Element, traversal: Traversal): string {
 /** The text of a label that holds nothing else but the field which it names. */
 function textAround(element: Element, { seen }: Traversal): string | null {
   if (element.childElementCount !== 1 || element.localName !== 'label' || shadowOf(element) !== null) return null;
-  const field = element.firstElementChild;
+  const field = firstChildOf(element);
   if (field === null || field.localName !== 'input' || field.firstChild !== null || !seen.includes(field)) return null;
   return element.textContent;
 }

@@ -2,6 +2,7 @@ import { foldSpace } from '../../locating/locator.js';
 import { isPane, isTag } from '../controls/carried.js';
 import { boardIn } from '../tree/board.js';
 import { isElement, isHtml, parentOf } from '../tree/flat-tree.js';
+import { childNodesIn, firstChildOf } from '../tree/form-members.js';
 import { drawnRect } from '../tree/visibility.js';
 import { accessibleName, drawnText } from './accessible-name.js';
 import { attributeWords, hrefWord, iconWords, nearWords } from './icon-words.js';
@@ -145,7 +146,7 @@ function iconName(element: Element): string {
 
 /** An empty field of a board has no other name than its place. */
 function boardName(element: Element): string {
-  if (element.childNodes.length > 0 || isControl(element)) return '';
+  if (childNodesIn(element).length > 0 || isControl(element)) return '';
   for (let around = parentOf(element), up = 0; around !== null && up < 2; around = parentOf(around), up++) {
     const board = boardIn(around);
     const at = board?.boxes.indexOf(element) ?? -1;
@@ -322,7 +323,7 @@ function holdsControl(element: Element): boolean {
 
 /** What a style draws in an empty field. */
 function placeholderOf(element: Element): string {
-  for (const one of [element, element.firstElementChild]) {
+  for (const one of [element, firstChildOf(element)]) {
     if (one === null) continue;
     const named = one.getAttribute('data-placeholder') || drawnByStyle(one, '::before') || drawnByStyle(one, '::after');
     if (named !== '') return foldSpace(named);

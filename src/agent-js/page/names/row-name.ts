@@ -1,5 +1,6 @@
 import { foldSpace } from '../../locating/locator.js';
 import { onlyText, parentOf, walk } from '../tree/flat-tree.js';
+import { childNodesIn, childrenOf } from '../tree/form-members.js';
 import { roleOf } from './roles.js';
 
 /** A row is found so far up, in levels of the tree. */
@@ -24,7 +25,7 @@ function isRow(element: Element): boolean {
   if (localName === 'li' || localName === 'tr' || ROWS.has(roleOf(element))) return true;
   const [kind] = element.classList;
   if (parentElement === null || kind === undefined) return false;
-  const twin = [...parentElement.children].some(
+  const twin = [...childrenOf(parentElement)].some(
     (other) => other !== element && other.localName === localName && other.classList[0] === kind,
   );
   return twin && foldSpace(element.textContent ?? '') !== '';
@@ -34,7 +35,7 @@ function isRow(element: Element): boolean {
 function isPlainRow(row: Element, control: Element): boolean {
   const { parentElement } = row;
   if (row.classList.length > 0 || control.parentElement !== row || parentElement === null) return false;
-  const twins = [...parentElement.children];
+  const twins = [...childrenOf(parentElement)];
   if (twins.length < 2) return false;
   return twins.every(
     ({ localName, classList, firstElementChild: first }) =>
@@ -59,6 +60,6 @@ function firstText(row: Element, control: Element): string {
 
 function ownText(element: Element): string {
   let text = '';
-  for (const node of element.childNodes) if (node.nodeType === 3) text += node.nodeValue ?? '';
+  for (const node of childNodesIn(element)) if (node.nodeType === 3) text += node.nodeValue ?? '';
   return text;
 }

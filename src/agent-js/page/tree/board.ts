@@ -1,3 +1,4 @@
+import { childrenOf } from './form-members.js';
 import { drawnRect } from './visibility.js';
 
 /** Fewer boxes are no board. */
@@ -15,8 +16,8 @@ export interface Board {
 
 /** The board that an element's children make, or theirs, if each of them is a row of it; null for anything else. */
 export function boardIn(element: Element): Board | null {
-  const rows = [...element.children];
-  const inner = rows.flatMap(({ children }) => [...children]);
+  const rows = [...childrenOf(element)];
+  const inner = rows.flatMap((row) => [...childrenOf(row)]);
   const width = rows[0]?.childElementCount ?? 0;
   const inRows = rows.length > 1 && width > 1 && rows.every((row) => row.childElementCount === width);
   return boardOf(rows) ?? (inRows ? boardOf(inner) : null);

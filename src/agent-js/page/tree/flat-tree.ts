@@ -1,4 +1,5 @@
 import { discoveries } from '../controls/discoveries.js';
+import { childNodesIn, firstChildOf, lastChildOf, openRootOf, parentIn, previousOf, slotOf } from './form-members.js';
 
 /**
  * The flat tree: what is drawn, in its order. Shadow roots, open and closed, stand in place of their host's children, slots hold what
@@ -55,7 +56,7 @@ export function frameOf(document: Document): Element | null {
 
 /** The shadow root of an element, a closed one too. */
 export function shadowOf(element: Element): ShadowRoot | null {
-  return element.shadowRoot ?? discoveries()?.closedRoot(element) ?? null;
+  return openRootOf(element) ?? discoveries()?.closedRoot(element) ?? null;
 }
 
 /**
@@ -70,7 +71,7 @@ export function onlyText(element: Element): string | null {
 
 /** Whether nothing is drawn in an element but text, as far as the walk goes. */
 export function isLeaf(element: Element): boolean {
-  if (element.firstElementChild !== null || shadowOf(element) !== null) return false;
+  if (firstChildOf(element) !== null || shadowOf(element) !== null) return false;
   const { localName } = element;
   return localName !== 'slot' && localName !== 'iframe' && localName !== 'frame' && localName !== 'object';
 }
@@ -83,7 +84,7 @@ export function childNodesOf(element: Element): readonly Node[] {
     if (assigned.length > 0) return assigned;
   }
   const inner = frameDocument(element)?.documentElement;
-  return inner === null || inner === undefined ? [...element.childNodes] : [inner];
+  return inner === null || inner === undefined ? [...childNodesIn(element)] : [inner];
 }
 
 /** What is drawn in an element in place of its children; null where it is they. */
@@ -107,8 +108,9 @@ function inPlaceOfChildren(element: Element): ArrayLike<Element> | null {
 }
 
 export function parentOf(node: Node): Element | null {
-  if (isElement(node) && node.assignedSlot !== null) return node.assignedSlot;
-  const parent = node.parentNode;
+  const slot = isElement(node) ? slotOf(node) : null;
+  if (slot !== null) return slot;
+  const parent = parentIn(node);
   if (isElement(parent)) return closedSlotOf(node, parent) ?? parent;
   // A shadow root has a host, a document a frame.
   if (parent?.nodeType === 11 && 'host' in parent) return (parent as ShadowRoot).host;
@@ -154,7 +156,7 @@ export function walk<T>(
     if (own === undefined) continue;
     const instead = inPlaceOfChildren(element);
     if (instead === null) {
-      for (let child = element.lastElementChild; child !== null; child = child.previousElementSibling) {
+      for (let child = lastChildOf(element); child !== null; child = previousOf(child)) {
         elements.push(child);
         values.push(own);
       }

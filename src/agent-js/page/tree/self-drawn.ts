@@ -1,6 +1,7 @@
 import { reactionsOf } from '../controls/reactions.js';
 import { PRESS } from '../event-kinds.js';
 import { isHtml, parentOf } from './flat-tree.js';
+import { childrenOf } from './form-members.js';
 
 interface Editor {
   readonly isContentEditable: boolean;
@@ -51,7 +52,7 @@ function boxBeside(field: HTMLInputElement): Element | null {
   const { nextElementSibling: next, previousElementSibling: before, parentElement } = field;
   const box = next ?? (parentElement?.childElementCount === 2 ? before : null);
   if (box === null || isHtml(box, 'label') || !box.checkVisibility() || box.querySelector(INSIDE) !== null) return null;
-  const drawn = [box, ...box.children].some((part) => BOX_CLASS.test(part.getAttribute('class') ?? ''));
+  const drawn = [box, ...childrenOf(box)].some((part) => BOX_CLASS.test(part.getAttribute('class') ?? ''));
   return drawn && (listens(box) || getComputedStyle(box).cursor === 'pointer') ? box : null;
 }
 
@@ -62,7 +63,7 @@ function editorAround(field: HTMLTextAreaElement): Element | null {
   const around = drawnAround(field);
   if (around === null) return null;
   // What listens for presses is the editor, or the part of it that draws the text.
-  return [around, ...around.children].some(listens) ? around : null;
+  return [around, ...childrenOf(around)].some(listens) ? around : null;
 }
 
 function pressedFor(field: HTMLInputElement): Element | null {

@@ -1,5 +1,6 @@
 import { boxesInside, isBoxless } from './boxless.js';
 import { isHtml, parentOf } from './flat-tree.js';
+import { childrenOf } from './form-members.js';
 import { pictureOf, shapeOf } from './image-map.js';
 import { labelsOf } from './labels.js';
 import { drawingOf } from './self-drawn.js';
@@ -121,7 +122,7 @@ export function drawnRect(element: Element): Rect | null {
   const line = lineRect(element, rect);
   if (line !== null) return line;
   // A link around a floating picture has no size of its own.
-  for (const child of element.children) {
+  for (const child of childrenOf(element)) {
     const box = rectOf(child);
     if (box.width > 0 && box.height > 0 && isSeen(child)) return box;
   }
