@@ -66,12 +66,14 @@ export class Connection {
 
   /**
    * Sends a request and reads its answer, which is a success, with `read`.
-   * @throws TroupeError with the service's code, or UNAVAILABLE if none answers; the signal's reason
+   * @throws TroupeError with the service's code, or UNAVAILABLE if none answers; the signal's reason. Without any time,
+   *   nothing is sent.
    */
   async send<T>(method: string, path: string, call: Call, read: (answer: Response) => Promise<T>): Promise<T> {
     const { timeoutMs: ms = CALL_MS, signal } = call;
     signal?.throwIfAborted();
     const late = () => new TroupeError('UNAVAILABLE', `The service at ${this.url} did not answer within ${ms} ms`);
+    if (ms <= 0) throw late();
     return withSignal({ signals: signal === undefined ? [] : [signal], ms, late }, async (bounded) => {
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await this.#try(method, path, call, bounded);

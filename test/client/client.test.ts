@@ -68,7 +68,14 @@ t.test('The client library drives a service', async (t) => {
     await t.rejects(call, { message: 'enough' });
     await t.rejects(troupe.health({ signal: abort.signal }), { message: 'enough' });
     await t.rejects(session.wait({ timeoutMs: 1 }), { code: 'WAIT_TIMEOUT' });
-    await t.rejects(session.record({ timeoutMs: 0 }), { code: 'UNAVAILABLE', message: /within 0 ms/ });
+    let sent = 0;
+    const counting: typeof fetch = (...call) => {
+      sent += 1;
+      return fetch(...call);
+    };
+    const counted = new Troupe({ url: service.url, fetch: counting });
+    await t.rejects(counted.health({ timeoutMs: 0 }), { code: 'UNAVAILABLE', message: /within 0 ms/ });
+    t.equal(sent, 0, 'without time nothing is sent');
   });
 
   await t.test('Files go up and down', async (t) => {

@@ -39,8 +39,11 @@ const WORLD_MS = stretched(1_000);
 const GONE =
   /context with specified id|context was destroyed|navigated or closed|Promise was collected|uniqueContextId/i;
 
-/** It was gone before anything ran in it. */
-const TOO_LATE = /context with specified id|object with given id/i;
+/** It went while nothing of the page ran. */
+const WENT = /context with specified id|object with given id/i;
+/** By these the browser refuses a call that has not begun, and no other. */
+const NOT_BEGUN = /uniqueContextId not found|object with given id|same JavaScript world/i;
+const REPLACED = 'The page was replaced by another one while the JavaScript ran in it';
 /** The objects that are named while `pageValue` is looked for, and itself. */
 const [SOUGHT, KEPT] = ['sought', 'kept'];
 /** Documents that may go one after the other while they are asked for a value. */
@@ -54,6 +57,8 @@ export class PageWorld {
   readonly #frame: string;
   readonly #announced: (holds: () => boolean, bounds: Bounds) => Promise<boolean>;
   #context: number | undefined;
+  /** The context of the page's own scripts, by the name that no other has ever. */
+  #own: string | undefined;
   /** The protocol's name of the present document's `pageValue`. */
   #pageValue: string | undefined;
 
@@ -73,17 +78,22 @@ export class PageWorld {
   observe(event: CdpEvent): boolean {
     switch (event.method) {
       case 'Runtime.executionContextCreated': {
-        const { id, name, auxData } = event.params.context;
-        if (name !== WORLD || auxData?.frameId !== this.#frame) return false;
-        this.#context = id;
-        this.#pageValue = undefined;
+        const { id, uniqueId, name, auxData } = event.params.context;
+        if (auxData?.frameId !== this.#frame) return false;
+        if (auxData.isDefault === true) {
+          this.#own = uniqueId;
+          this.#pageValue = undefined;
+        } else if (name === WORLD) this.#context = id;
+        else return false;
         return true;
       }
       case 'Runtime.executionContextDestroyed':
         if (event.params.executionContextId === this.#context) this.#context = undefined;
+        if (event.params.executionContextUniqueId === this.#own) this.#own = undefined;
         return false;
       case 'Runtime.executionContextsCleared':
         this.#context = undefined;
+        this.#own = undefined;
         this.#pageValue = undefined;
         return false;
       default:
@@ -114,26 +124,32 @@ export class PageWorld {
 
   /**
    * Evaluates JavaScript among the page's own scripts; the answer is the JSON of its value, or what it threw. See
-   * page/page-value.ts.
+   * page/page-value.ts. It runs once: a document that goes meanwhile is an error.
    */
   async evaluate(js: string, maxLength: number, bounds: Bounds): Promise<CdpResult<'Runtime.callFunctionOn'>> {
     for (let tries = 1; ; tries++) {
-      const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+      let asked = false;
       try {
-        this.#pageValue ??= await this.#findPageValue(options);
+        const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+        if (this.#own === undefined) await this.#announced(() => this.#own !== undefined, within(bounds, WORLD_MS));
+        const objectId = this.#pageValue ?? (await this.#findPageValue(options));
+        this.#pageValue = objectId;
         const call = {
-          objectId: this.#pageValue,
-          functionDeclaration: 'function (js, maxLength) { return this(js, maxLength); }',
-          arguments: [{ value: js }, { value: maxLength }],
+          uniqueContextId: this.#own ?? '',
+          functionDeclaration: 'function (pageValue, js, maxLength) { return pageValue(js, maxLength); }',
+          arguments: [{ objectId }, { value: js }, { value: maxLength }],
           awaitPromise: true,
           returnByValue: true,
           userGesture: true,
         };
+        asked = true;
         return await this.#browser.send('Runtime.callFunctionOn', call, options);
       } catch (error) {
         this.#pageValue = undefined;
-        const isTooLate = error instanceof Error && TOO_LATE.test(error.message);
-        if (!isTooLate || tries === MAX_TRIES || remainingMs(bounds) <= 0) throw error;
+        const message = error instanceof Error ? error.message : '';
+        const hasNotRun = (asked ? NOT_BEGUN : WENT).test(message);
+        if (asked && !hasNotRun && GONE.test(message)) throw new TroupeError('ACTION_FAILED', REPLACED);
+        if (!hasNotRun || tries === MAX_TRIES || remainingMs(bounds) <= 0) throw error;
         throwIfCancelled(bounds);
       }
     }
