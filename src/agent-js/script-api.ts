@@ -105,6 +105,7 @@ interface Acted {
   url: string;
   title: string;
   value?: string | null;
+  drag?: { outcome: 'moved' | 'copied' | 'removed' | 'dropped' | 'snapped'; by?: [dx: number, dy: number] };
   dialog?: Dialog;
   newTab?: number;
   download?: { name: string; url: string };

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { scriptTags } from '../support/drag-pages.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
@@ -180,6 +181,20 @@ t.test('Dragging works by pointer and by the browser’s own drag and drop', asy
   t.ok(left >= 300 && left < 330, `${left}`);
   await call('act', '{div}Native', 'drag', '{div}Target');
   t.equal(await call('page', 'target.dataset.got'), 'cargo');
+});
+
+t.test('A drag says what came of it, or fails', async (t) => {
+  await open(`${scriptTags(site)('sortablejs/Sortable.js')}<style>li { padding: 8px; width: 200px; list-style: none }</style>
+    <ul id=a><li>A1<li>A2<li>A3</ul><ul id=b><li>B1</ul><p id=off style="width: 50px">Nothing</p>
+    <script>for (const list of [a, b]) Sortable.create(list, { group: 'x', animation: 150 })</script>`);
+  t.match(await call('act', '{li}A1', 'drag', '{li}B1'), { changed: true, drag: { outcome: 'moved' } });
+  t.match(await call('page', 'b.textContent'), /A1/);
+  t.match(await failure('act', '{li}A2', 'drag', '#off'), { code: 'ACTION_FAILED', error: /dragged to #off/ });
+  await open(`<div id=box style="position: absolute; left: 10px; top: 10px; width: 90px; height: 40px">Box</div><script>
+    let down = null; box.onmousedown = ({ clientX }) => { down = clientX; }; onmouseup = () => { down = null; };
+    onmousemove = ({ clientX }) => { if (down !== null && clientX - down > 8) box.style.left = clientX - down + 2 + 'px'; };</script>`);
+  t.match(await call('act', '#box', 'drag', { by: [100, 0] }), { drag: { outcome: 'moved' } });
+  t.equal(await call('page', 'box.offsetLeft'), 110);
 });
 
 t.test('scroll brings an element into view, or scrolls what holds it', async (t) => {

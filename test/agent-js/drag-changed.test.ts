@@ -5,7 +5,7 @@ import { guardLeaks } from '../support/leaks.js';
 guardLeaks(t);
 const site = await openSite(t);
 const lease = await openBrowser(t);
-const { call } = await openAgent(t, lease);
+const { call, failure } = await openAgent(t, lease);
 
 const LIST = `<style>li { height: 30px; width: 200px; cursor: grab } li.is-hovered, li:hover { background: #eee }</style>
   <ul id=list>${['Ada', 'Ben', 'Cyd'].map((name) => `<li id=${name} tabindex=0>${name}</li>`).join('')}</ul>`;
@@ -14,9 +14,12 @@ const PRESSED = `let held = null; const item = (event) => event.target.closest?.
   document.addEventListener('mousedown', (event) => { held = item(event); });
   document.addEventListener('mouseup', () => { const was = held; held = null; if (was) drop(was); });`;
 
-/** A page, what is dragged in it, and what in it says that something has come of it; null: nothing is left of it. */
-const CASES: {
-  readonly [what: string]: readonly [html: string, drag: readonly [string, unknown], proof: string | null];
+/** In the page: the list is as it was. */
+const UNMOVED = '[...list.children].map((one) => one.textContent).join() === "Ada,Ben,Cyd"';
+
+/** A page, what is dragged to a target in it, and what in it says that it has not got there. */
+const FAILURES: {
+  readonly [what: string]: readonly [html: string, drag: readonly [string, unknown], proof: string];
 } = {
   'an item whose list shows only where the pointer and the focus are': [
     `${LIST}<script>${PRESSED} const cover = document.createElement('div');
@@ -27,7 +30,7 @@ const CASES: {
         for (const one of document.querySelectorAll('li')) one.classList.toggle('x-state-focused', one === event.target);
         list.setAttribute('aria-activedescendant', event.target.id); });</script>`,
     ['{li}Ada', '{li}Cyd'],
-    null,
+    UNMOVED,
   ],
   'an item for which a place is made that is taken away again': [
     `${LIST}<script>${PRESSED} const place = document.createElement('li'); place.textContent = 'Here';
@@ -35,7 +38,7 @@ const CASES: {
         const over = item(event); if (held && over && over !== held && over !== place) over.after(place); });
       function drop() { place.remove(); }</script>`,
     ['{li}Ada', '{li}Cyd'],
-    null,
+    UNMOVED,
   ],
   'an item that glides back to where it was': [
     `${LIST}<script>${PRESSED} let from = 0;
@@ -45,37 +48,44 @@ const CASES: {
       function drop(was) { was.style.transition = 'transform .4s'; was.style.transform = ''; was.style.pointerEvents = ''; }
       </script>`,
     ['{li}Ada', '{li}Cyd'],
-    null,
+    UNMOVED,
   ],
   'an item that a list draws anew where it was': [
     `${LIST}<script>${PRESSED} function drop() { list.innerHTML = list.innerHTML; }</script>`,
     ['{li}Ada', '{li}Cyd'],
-    null,
+    UNMOVED,
   ],
   'an item that its list only selects': [
     `${LIST}<script>${PRESSED} document.addEventListener('mousedown', (event) => {
       item(event)?.classList.add('selected'); item(event)?.setAttribute('aria-selected', true); }); function drop() {}</script>`,
     ['{li}Ada', '{li}Cyd'],
-    null,
+    UNMOVED,
   ],
   'an item that nothing takes': [
     `<b id=box draggable=true>Box</b><p id=place>Place</p><script>
       box.ondragstart = () => { box.classList.add('dragging'); box.style.opacity = .4; };
       box.ondragend = () => { box.classList.remove('dragging'); box.style.opacity = ''; };</script>`,
     ['#box', '#place'],
-    null,
+    'place.textContent === "Place" && box.nextElementSibling === place',
   ],
   'an item to a place that has to be scrolled to': [
     `${LIST}<p style="height: 3000px"></p><p id=place>Place</p>`,
     ['{li}Ada', '#place'],
-    null,
+    UNMOVED,
   ],
   'an item whose move is only announced to screen readers': [
     `${LIST}<div id=says role=status style="position: absolute; width: 1px; height: 1px; overflow: hidden"></div><script>${PRESSED}
       function drop(was) { says.textContent = was.textContent + ' was dropped'; }</script>`,
     ['{li}Ada', '{li}Cyd'],
-    null,
+    UNMOVED,
   ],
+};
+
+/** A page, what is dragged in it, and what in it says that something has come of it; null: nothing is left of it. */
+const CASES: {
+  readonly [what: string]: readonly [html: string, drag: readonly [string, unknown], proof: string | null];
+} = {
+  'a list along an offset, of which nothing is left': [LIST, ['{li}Ada', { by: [40, 60] }], null],
   'an item that takes another place': [
     `${LIST}<script>${PRESSED} let over = null; document.addEventListener('mousemove', (event) => { over = item(event); });
       function drop(was) { over?.after(was); }</script>`,
@@ -134,6 +144,15 @@ t.test('changed is true after a drag if something is left of it, and false if no
     const { changed } = (await call('act', locator, 'drag', value)) as { changed: boolean };
     if (proof !== null) t.ok(await call('page', proof), `${what}: it happened`);
     t.equal(changed, proof !== null, what);
+  }
+});
+
+t.test('a drag to a target of which nothing is left fails', async (t) => {
+  for (const [what, [html, [locator, value], proof]] of Object.entries(FAILURES)) {
+    await call('go', site.set('/drag', `<!doctype html><title>Drag</title>${html}`));
+    const failed = await failure('act', locator, 'drag', value).catch(String);
+    t.match(failed, { code: 'ACTION_FAILED', error: /dragged|followed the pointer/ }, what);
+    t.ok(await call('page', proof), `${what}: the page says so too`);
   }
 });
 

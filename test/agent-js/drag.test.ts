@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { scriptTags } from '../support/drag-pages.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
@@ -8,13 +8,7 @@ const site = await openSite(t);
 const lease = await openBrowser(t);
 const { call } = await openAgent(t, lease);
 
-const script = (path: string): string => {
-  const source = readFileSync(new URL(`../../node_modules/${path}`, import.meta.url));
-  return site.set(`/${path}`, (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/javascript' }).end(source);
-  });
-};
-const tags = (...paths: readonly string[]) => paths.map((path) => `<script src="${script(path)}"></script>`).join('');
+const tags = scriptTags(site);
 const ITEMS = ['Ada', 'Ben', 'Cyd', 'Dan', 'Eve', 'Fay'];
 const list = (style = '') =>
   `<style>li { ${style} } ul { padding: 0; width: 300px } li { list-style: none; height: 30px; border: 1px solid; cursor: grab }</style>
@@ -98,3 +92,36 @@ t.test('what the pointer moves is moved where a drag before it has left everythi
     t.same(await call('page', '[box.offsetLeft, box.offsetTop]'), place, `${dx}, ${dy}`);
   }
 });
+
+t.test('a card gets to another list, over cards that make room for it slowly', async (t) => {
+  const html = `${tags('sortablejs/Sortable.js')}<style>li { padding: 8px; border: 1px solid; width: 200px; list-style: none }</style>
+    <ul id=a><li>A1<li>A2<li>A3<li>A4</ul><ul id=b><li>B1</ul>
+    <script>for (const list of [a, b]) Sortable.create(list, { group: 'x', animation: 150 })</script>`;
+  for (const [from, to, list] of [
+    ['A2', 'B1', 'b'],
+    ['B1', 'A1', 'a'],
+  ] as const) {
+    await call('go', site.set('/kanban', html));
+    const answer = await call('act', `{li}${from}`, 'drag', `{li}${to}`);
+    const names = await call('page', `[...${list}.children].map((one) => one.textContent).sort()`);
+    t.match(names, list === 'b' ? ['A2', 'B1'] : ['A1', 'A2', 'A3', 'A4', 'B1'], `${from} to ${to}`);
+    t.match(answer, { changed: true, drag: { outcome: 'moved' } }, `${from} to ${to}: the answer says so`);
+  }
+});
+
+t.test('what the page lets follow only from beyond a threshold ends where it was asked to', async (t) => {
+  const html = `<div id=b style="width: 100px; height: 40px; background: #cde; position: absolute; left: 20px; top: 20px">Node</div><script>
+    let down = null, start = null; b.onmousedown = (event) => { down = [event.clientX, event.clientY]; };
+    onmousemove = ({ clientX, clientY }) => {
+      if (down === null || (start === null && Math.hypot(clientX - down[0], clientY - down[1]) < 10)) return;
+      start ??= [clientX - b.offsetLeft, clientY - b.offsetTop];
+      b.style.left = clientX - start[0] + 'px'; b.style.top = clientY - start[1] + 'px'; };
+    onmouseup = () => { down = start = null; };</script>`;
+  await call('go', site.set('/threshold', html));
+  const answer = await call('act', '#b', 'drag', { by: [100, 50] });
+  const [left = 0, top = 0] = (await call('page', '[b.offsetLeft, b.offsetTop]')) as number[];
+  t.ok(Math.abs(left - 120) <= 2 && Math.abs(top - 70) <= 2, 'within 2 pixels', { found: [left, top] });
+  t.match(answer, { changed: true, drag: { outcome: 'moved', by: undefined } });
+});
+
+t.end();

@@ -6,6 +6,8 @@ import { problemError } from '../locating/problem-error.js';
 import { actOnDialog } from '../tabs/dialog-controls.js';
 import { failureWords } from '../tabs/navigation.js';
 import {
+  type DragEnd,
+  type DragWish,
   type Finished,
   type FinishRequest,
   isProblem,
@@ -28,6 +30,10 @@ const LATE_MS = 1_000;
 const OUTWARDS_MS = stretched(400);
 /** How long a window that a page has asked for may take to be there. */
 const WINDOW_MS = stretched(2_000);
+/** Where nothing has followed the pointer, the button is held longer: some pages let things be dragged after a long press. */
+const HOLDS_MS = [0, 700, 1_500] as const;
+/** A drag takes so long, besides. */
+const DRAG_MS = stretched(1_500);
 /** A longer message of a dialog is cut. */
 const MAX_MESSAGE = 2_000;
 
@@ -37,6 +43,8 @@ export interface Acted {
   readonly title: string;
   /** What a field shows, where that is not the text that was typed; null: its page has taken the field away. */
   readonly value?: string | null;
+  /** What has come of a drag, where that can be told. */
+  readonly drag?: DragEnd;
   /** What asks for an answer now. */
   readonly dialog?: DialogNotice;
   /** The index of a tab that has opened, and is in front now. */
@@ -58,6 +66,7 @@ interface Outcome {
   readonly changed: boolean;
   readonly place?: { readonly url: string; readonly title: string };
   readonly value?: string | null;
+  readonly drag?: DragEnd;
 }
 
 /** Carries out an action by real input, and waits for the navigation or the window that it starts. */
@@ -105,6 +114,7 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
   let list: ReadyRequest['list'] = 'closed';
   let hovered = false;
   let anyChange = false;
+  let holds = 0;
   for (;;) {
     const sought = {
       locator,
@@ -119,14 +129,19 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
     if (ready === 'dialog') return { changed: true };
     options.onField(ready);
     const { count } = tab.navigation;
-    const finished = await carryOut(tab, ready, { ...request, value: wanted ?? request.value }, options);
+    const finished = await carryOut(
+      tab,
+      ready,
+      { ...request, value: wanted ?? request.value },
+      { ...options, holdMs: HOLDS_MS[holds] ?? 0 },
+    );
     // The page has gone on, or asks something: the action was done.
     if (finished.kind !== 'answer') return { changed: true };
     if (ready.hovers) {
       hovered = true;
       continue;
     }
-    const { changed, submitsOutwards, missed, undone, typed, url, title } = finished.value;
+    const { changed, submitsOutwards, missed, undone, typed, dragged, url, title } = finished.value;
     if (missed === null) {
       if (submitsOutwards) {
         await tab.until(() => hasMoved(tab) || isNavigating(tab), within(options.after, OUTWARDS_MS));
@@ -141,9 +156,28 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       list = chose ? 'perhaps open' : 'open';
       const more = !chose || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
       if (more) continue;
-      const shown = shownBy(typed, request);
-      if (anyChange || !tab.network.hasAsked) return { changed: anyChange, place: { url, title }, ...shown };
-      return { changed: await changesLate(tab, options.after), ...shown };
+      const failure = dragged !== null && 'failure' in dragged ? dragged : null;
+      const isQuiet = !anyChange && !tab.network.hasAsked;
+      const holdMs = HOLDS_MS[holds + 1];
+      if (failure?.failure === 'nothing' && isQuiet && mayHold(request, ready) && hasTimeFor(holdMs, bounds)) {
+        holds += 1;
+        continue;
+      }
+      // What the page has sent may be what the drag was for, which shows later.
+      const late = anyChange || !tab.network.hasAsked ? null : await changesLate(tab, options.after);
+      const end = late?.changed === true ? late.dragged : dragged;
+      const hasLed = tab.navigation.count !== count || isNavigating(tab);
+      if (end !== null && 'failure' in end && !hasLed) {
+        const isSure = end.failure === 'elsewhere' || !tab.network.hasAsked;
+        if (isSure && (isToTarget(request) || end.failure !== 'nothing'))
+          throw failed(tab, `${locator} ${end.reason}`, locator);
+      }
+      const shown = {
+        ...shownBy(typed, request),
+        ...(end !== null && 'outcome' in end ? { drag: end } : {}),
+      };
+      if (late !== null) return { changed: late.changed, ...shown };
+      return { changed: anyChange, place: { url, title }, ...shown };
     } else if (remainingMs(bounds) <= 0) {
       throw failed(tab, `${locator} ${missed}`, locator);
     }
@@ -162,6 +196,28 @@ function startOf({ drag }: ActRequest): ReadyRequest['at'] {
   return { x, y };
 }
 
+/** What a drag is for. */
+function wishOf({ drag }: ActRequest): DragWish | null {
+  if (drag === null) return null;
+  if ('to' in drag) return { to: drag.to, by: null };
+  if ('by' in drag) return { to: null, by: drag.by };
+  const [[x, y] = [0, 0], [endX, endY] = [0, 0]] = [drag.path[0], drag.path.at(-1)];
+  return { to: null, by: [endX - x, endY - y] };
+}
+
+function isToTarget({ drag }: ActRequest): boolean {
+  return drag !== null && 'to' in drag;
+}
+
+/** What is drawn along a path, or on a canvas, may be kept where nobody sees it, and is not drawn again. */
+function mayHold({ drag }: ActRequest, { tag }: Ready): boolean {
+  return drag !== null && !('path' in drag) && tag !== 'canvas';
+}
+
+function hasTimeFor(holdMs: number | undefined, bounds: Bounds): boolean {
+  return holdMs !== undefined && remainingMs(bounds) > holdMs + DRAG_MS;
+}
+
 /** What a field shows, for an answer: nothing where it is what was typed. */
 function shownBy(typed: TypedOutcome | null, { value }: ActRequest): { value?: string | null } {
   if (typed === null || typed.shown === value || (typed.kind === 'same' && Array.isArray(value))) return {};
@@ -175,21 +231,27 @@ function refusal({ locator, action }: ActRequest, { password }: Ready, shown: st
 }
 
 /** Sends the input and learns what came of it. */
-async function carryOut(tab: Tab, ready: Ready, request: ActRequest, options: ActOptions): Promise<Asked<Finished>> {
+async function carryOut(
+  tab: Tab,
+  ready: Ready,
+  request: ActRequest,
+  options: ActOptions & { readonly holdMs: number },
+): Promise<Asked<Finished>> {
   if (ready.finished !== null) return { kind: 'answer', value: ready.finished };
   const isLast = !ready.opens && !ready.types;
   const typed = isLast ? textOf(request, ready) : null;
   const chosen = request.action === 'select' && isLast ? choicesOf(request) : null;
   const awaits = awaitedInput(request, ready);
+  const drag = wishOf(request);
   const sent = perform(tab, ready, request, options);
   if (awaits !== null) {
     sent.catch(() => undefined);
     // Asked while the keys are on their way: one way there and back less.
-    const asked = await finish(tab, { graceMs: GRACE_MS, typed, chosen, awaits }, options.after);
+    const asked = await finish(tab, { graceMs: GRACE_MS, typed, chosen, awaits, drag }, options.after);
     if (asked.kind !== 'answer' || asked.value.heard) return asked;
   }
   await sent;
-  return finish(tab, { graceMs: GRACE_MS, typed, chosen, awaits: null }, options.after);
+  return finish(tab, { graceMs: GRACE_MS, typed, chosen, awaits: null, drag }, options.after);
 }
 
 /** What the element should hold afterwards; null for all but what writes. */
@@ -208,15 +270,19 @@ async function finish(tab: Tab, request: FinishRequest, bounds: Bounds): Promise
 }
 
 /** Waits for something to come of the requests that an action has made. */
-async function changesLate(tab: Tab, bounds: Bounds): Promise<boolean> {
+async function changesLate(
+  tab: Tab,
+  bounds: Bounds,
+): Promise<{ readonly changed: boolean; readonly dragged: Finished['dragged'] }> {
   const limit = within(bounds, LATE_MS);
   for (let isOpen = true; isOpen && remainingMs(limit) > 0; ) {
     // Once more after the last answer: the page has yet to show it.
     isOpen = tab.network.awaited > 0;
     const asked = await tab.ask('late', { ms: GRACE_MS }, bounds);
-    if (asked.kind !== 'answer' || asked.value.changed) return true;
+    if (asked.kind !== 'answer') return { changed: true, dragged: null };
+    if (asked.value.changed) return asked.value;
   }
-  return false;
+  return { changed: false, dragged: null };
 }
 
 async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bounds): Promise<Ready | 'dialog'> {

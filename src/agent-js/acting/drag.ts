@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { stretched } from '../../base/deadline.js';
-import { type Bounds, remainingMs, within } from '../browser/bounds.js';
+import { type Bounds, remainingMs, toAnswer, within } from '../browser/bounds.js';
 import type { CdpDragData } from '../browser/cdp.js';
 import { type DropPoint, PAST_MIDDLE } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
@@ -15,6 +16,14 @@ const DRAG_THRESHOLD = 12;
 const DRAG_START_MS = stretched(500);
 /** What has moved less, in pixels, has not moved. */
 const MOVED_PX = 2;
+/** What the pointer carries is where it was asked to be if it is off by no more, in pixels. */
+const EXACT_PX = 0.5;
+/** As often a page hears where what the browser carries rests, in milliseconds; of a pointer that rests it hears nothing. */
+const REST_MS = 50;
+/** So far beside the very middle of its target a drag ends, in pixels: a list may know neither side of an item there. */
+const BESIDE_PX = 2;
+/** Of a small target, no more than this part of its size. */
+const BESIDE_PART = 0.1;
 
 interface DragToTarget {
   readonly passes: boolean;
@@ -27,6 +36,7 @@ interface DragToTarget {
  * makes room; then it is let go, when everything stands still again.
  *
  * @param drag.native the element lets itself be carried off, unless the page forbids it
+ * @param drag.holdMs so long the button is held before the pointer moves
  * @param drag.end asked once the drag is under way: where it ends now, or where once that stands still
  * @param drag.passes it goes past the middle of the target; otherwise it ends exactly there
  * @param drag.points where the pointer goes, one after the other, and nowhere else
@@ -34,7 +44,7 @@ interface DragToTarget {
 export async function dragFrom(
   tab: Tab,
   from: Point,
-  drag: { readonly native: boolean } & (DragToTarget | { readonly points: readonly Point[] }),
+  drag: { readonly native: boolean; readonly holdMs: number } & (DragToTarget | { readonly points: readonly Point[] }),
   bounds: Bounds,
 ): Promise<void> {
   const timeoutMs = Math.max(1_000, remainingMs(bounds));
@@ -61,6 +71,7 @@ export async function dragFrom(
     await pointer('mousePressed', from, 1);
     // By the press, a page may only begin to listen for what follows.
     await turn(tab, bounds);
+    if (drag.holdMs > 0) await pause(drag.holdMs, undefined, { signal: bounds.signal });
     let carried: Tab['drag'] = null;
     let entered = false;
     const carry = async (to: Point): Promise<void> => {
@@ -70,6 +81,19 @@ export async function dragFrom(
       if (carried === null) return move(to);
       await dragEvent(tab, entered ? 'dragOver' : 'dragEnter', to, carried.data, timeoutMs);
       entered = true;
+    };
+    // A hand rests until everything stands still.
+    const rest = async <T>(still: Promise<T>): Promise<T> => {
+      let isOver = false;
+      const over = still.finally(() => {
+        isOver = true;
+      });
+      over.catch(() => undefined);
+      for (;;) {
+        await Promise.race([over, pause(REST_MS)]);
+        if (isOver) return over;
+        if (carried !== null || tab.drag !== null) await carry(last);
+      }
     };
     const begun = async (): Promise<void> => {
       if (drag.native) await tab.until(() => tab.drag !== null, within(bounds, DRAG_START_MS));
@@ -83,40 +107,73 @@ export async function dragFrom(
           if (index === 0 && carried === null) await begun();
         }
       }
-      // What it shows meanwhile may be drawn picture by picture.
-      if (carried === null) await turn(tab, bounds);
+      const end = last;
+      const missing = async (): Promise<Point | null> => {
+        const shift = await rest(shiftOf(tab, bounds));
+        return shift === null || Math.hypot(...shift) < EXACT_PX
+          ? null
+          : { x: end.x - from.x - shift[0], y: end.y - from.y - shift[1] };
+      };
+      // A page may count from where it has noticed the drag. As a hand does: on, until what it carries is there.
+      const short = await missing();
+      if (carried === null && short !== null && isWithin(short, end, from)) {
+        await carry({ x: end.x + short.x, y: end.y + short.y });
+        const still = await missing();
+        // The page has rules of its own: a grid, an edge.
+        if (still === null || Math.hypot(still.x, still.y) > EXACT_PX) {
+          await carry(end);
+          await missing();
+        }
+      }
     } else {
       await carry({ x: from.x + DRAG_THRESHOLD, y: from.y + DRAG_THRESHOLD });
       await begun();
-      const target = await drag.end(false);
+      const ending = async (still: boolean) => besideMiddle(from, await drag.end(still), drag.passes);
+      const target = await ending(false);
       for (const step of stepsTo(last, target)) await carry(step);
-      const there = await drag.end(true);
+      const there = await rest(ending(true));
       const towards = direction(from, target);
       // Beside the middle of a branch is a place before or after it.
       if (!drag.passes || there.into) {
         await carry(there);
-      } else if (movedAlong(target, there, towards) > -MOVED_PX) {
+      } else if (movedAlong(target, there, from) > -MOVED_PX) {
         // One that has made room has moved against the drag, and is not followed: what is dragged stands in its place.
         await carry(there);
         await carry({
           x: there.x + towards.x * there.width * PAST_MIDDLE,
           y: there.y + towards.y * there.height * PAST_MIDDLE,
         });
-        await drag.end(true);
+        await rest(ending(true));
       }
     }
     const cargo = (carried as Tab['drag']) ?? tab.drag;
     if (cargo !== null) {
       if (!entered) for (const step of stepsTo(from, last)) await carry(step);
       await carry(last);
-      await dragEvent(tab, 'drop', last, cargo.data, timeoutMs);
+      await unlessDialog(tab, dragEvent(tab, 'drop', last, cargo.data, timeoutMs), bounds);
     }
   } finally {
     // The button is let go whatever happened: a page with it held down would take every later move for a drag.
-    await pointer('mouseReleased', last, 0).catch(() => undefined);
+    await unlessDialog(tab, pointer('mouseReleased', last, 0), bounds).catch(() => undefined);
     tab.drag = null;
     await tab.send('Input.setInterceptDrags', { enabled: false }, timeoutMs).catch(() => undefined);
   }
+}
+
+/** A dialog that the end of a drag opens holds the answer back until somebody closes it. */
+async function unlessDialog(tab: Tab, sent: Promise<unknown>, bounds: Bounds): Promise<void> {
+  await tab.unlessDialog(sent, toAnswer(bounds));
+}
+
+async function shiftOf(tab: Tab, bounds: Bounds): Promise<readonly [dx: number, dy: number] | null> {
+  const asked = await tab.ask('dragShift', null, bounds);
+  return asked.kind === 'answer' ? asked.value.shift : null;
+}
+
+/** Whether what is missing is worth a move, and no more than the whole way. */
+function isWithin(short: Point, end: Point, from: Point): boolean {
+  const px = Math.hypot(short.x, short.y);
+  return px > EXACT_PX && px <= Math.hypot(end.x - from.x, end.y - from.y);
 }
 
 /** The way from one point to another, as the pointer is seen on it. */
@@ -136,6 +193,19 @@ function beginningOf(from: Point, to: Point): Point[] {
   }));
 }
 
+/** Across its way a hand hits the middle of nothing. */
+function besideMiddle(from: Point, target: DropPoint, passes: boolean): DropPoint {
+  if (!passes || target.into) return target;
+  const towards = direction(from, target);
+  const beside = (start: number, middle: number, size: number): number => {
+    const px = Math.min(BESIDE_PX, size * BESIDE_PART);
+    return middle < start ? middle - px : middle + px;
+  };
+  return towards.x === 0
+    ? { ...target, x: beside(from.x, target.x, target.width) }
+    : { ...target, y: beside(from.y, target.y, target.height) };
+}
+
 /** Along the axis on which the target is further away, in its own sizes: 1, -1, or 0 on the other axis. */
 function direction(from: Point, { x, y, width, height }: DropPoint): Point {
   const across = (x - from.x) / Math.max(1, width);
@@ -143,9 +213,10 @@ function direction(from: Point, { x, y, width, height }: DropPoint): Point {
   return Math.abs(across) > Math.abs(down) ? { x: Math.sign(across), y: 0 } : { x: 0, y: Math.sign(down) };
 }
 
-/** How far something has moved in a direction, in pixels. */
-function movedAlong(before: Point, after: Point, towards: Point): number {
-  return (after.x - before.x) * towards.x + (after.y - before.y) * towards.y;
+/** How far a target has moved the way that the drag goes, in pixels. */
+function movedAlong(before: Point, after: Point, from: Point): number {
+  const [x, y] = [before.x - from.x, before.y - from.y];
+  return ((after.x - before.x) * x + (after.y - before.y) * y) / Math.max(1, Math.hypot(x, y));
 }
 
 /**

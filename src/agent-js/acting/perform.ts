@@ -8,8 +8,17 @@ import { chord, inTurn, type Typing, text, type } from './keyboard.js';
 import { clickAt, hoverAt, wheelAt } from './pointer.js';
 import { uploadFiles } from './uploads.js';
 
-/** Sends the input of an action to the element that is ready for it. Settles when it has arrived. */
-export async function perform(tab: Tab, ready: Ready, request: ActRequest, options: ActOptions): Promise<void> {
+/**
+ * Sends the input of an action to the element that is ready for it. Settles when it has arrived.
+ *
+ * @param options.holdMs so long the button is held before a drag
+ */
+export async function perform(
+  tab: Tab,
+  ready: Ready,
+  request: ActRequest,
+  { holdMs, ...options }: ActOptions & { readonly holdMs: number },
+): Promise<void> {
   const timeoutMs = Math.max(1_000, remainingMs(options.bounds));
   if (ready.hovers) return arrived(tab, options.after, hoverAt(tab, ready, timeoutMs));
   switch (request.action) {
@@ -37,7 +46,7 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
       if (ready.carries !== null) {
         const [dx, dy] = ready.carries;
         const points = [{ x: ready.x + dx, y: ready.y + dy }];
-        return dragFrom(tab, ready, { native: false, points }, options.bounds);
+        return dragFrom(tab, ready, { native: false, holdMs: 0, points }, options.bounds);
       }
       if (ready.opens && ready.presses === null)
         return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, options.bounds));
@@ -45,7 +54,7 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
     case 'upload':
       return upload(tab, ready, request, options);
     case 'drag':
-      return drag(tab, ready, request, options.bounds);
+      return drag(tab, ready, request, holdMs, options.bounds);
     case 'wheel':
     case 'scroll':
       return arrived(tab, options.after, wheelAt(tab, ready, request.wheel ?? ready.wheel ?? [0, 0], timeoutMs));
@@ -101,17 +110,17 @@ async function upload(tab: Tab, ready: Ready, { locator, value }: ActRequest, op
   );
 }
 
-async function drag(tab: Tab, ready: Ready, { drag: way }: ActRequest, bounds: Bounds): Promise<void> {
+async function drag(tab: Tab, ready: Ready, { drag: way }: ActRequest, holdMs: number, bounds: Bounds): Promise<void> {
   if (way === null) return;
   const native = ready.draggable;
   if ('by' in way) {
     const [dx, dy] = way.by;
-    return dragFrom(tab, ready, { native, points: [{ x: ready.x + dx, y: ready.y + dy }] }, bounds);
+    return dragFrom(tab, ready, { native, holdMs, points: [{ x: ready.x + dx, y: ready.y + dy }] }, bounds);
   }
   if ('path' in way) {
     const [[x, y] = [0, 0], ...rest] = way.path;
     const points = rest.map((point) => ({ x: ready.x + point[0] - x, y: ready.y + point[1] - y }));
-    return dragFrom(tab, ready, { native, points }, bounds);
+    return dragFrom(tab, ready, { native, holdMs, points }, bounds);
   }
   const { to, at } = way;
   const end = async (named: string | null, still: boolean): Promise<DropPoint> => {
@@ -120,5 +129,5 @@ async function drag(tab: Tab, ready: Ready, { drag: way }: ActRequest, bounds: B
     return point;
   };
   await end(to, false);
-  await dragFrom(tab, ready, { native, passes: at === null, end: (still) => end(null, still) }, bounds);
+  await dragFrom(tab, ready, { native, holdMs, passes: at === null, end: (still) => end(null, still) }, bounds);
 }

@@ -11,7 +11,7 @@ import {
   WORLD,
 } from '../tabs/page-calls.js';
 import { Action } from './acting/action.js';
-import { DragOver, DropPlace } from './acting/drop-place.js';
+import { DragEvents } from './acting/drop-place.js';
 import { fieldValue } from './acting/field.js';
 import { pointThroughFrame } from './acting/frame-point.js';
 import { Guard } from './acting/guard.js';
@@ -53,7 +53,7 @@ type Calls = { [N in PageCallName]: (args: PageCalls[N][0]) => Answer<N> };
 interface World {
   readonly guard: Guard;
   readonly discoveries: Discoveries;
-  readonly dragOver: DragOver;
+  readonly dragEvents: DragEvents;
   /** Names a frame of this document, or of one that it reaches. */
   nameFrame(element: Element, id: string): void;
   /** A closed shadow root that markup has made in this document. */
@@ -73,9 +73,10 @@ export function install(names: HookNames): void {
   share(found);
   found.attend(window, listeners);
   const memory = new LookMemory();
-  const action = new Action();
-  const dropPlace = new DropPlace();
-  const dragOver = new DragOver(listeners);
+  const dragEvents = new DragEvents(listeners);
+  const action = new Action((inner) =>
+    inner === document ? dragEvents : (worldOf(inner.defaultView)?.dragEvents ?? null),
+  );
   const paintMark = new PaintMark();
   const still = new Still();
   const observer = new Observer();
@@ -118,14 +119,9 @@ export function install(names: HookNames): void {
       return {};
     },
     ready: (request) => ready(request, action),
-    dropPoint: (sought) => {
-      action.dropsOnTarget();
-      return dropPlace.point(sought);
-    },
-    takesDrop: () => {
-      const view = action.target?.ownerDocument.defaultView ?? window;
-      return { taken: (worldOf(view)?.dragOver ?? dragOver).taken };
-    },
+    dropPoint: (sought) => action.dropPoint(sought),
+    dragShift: async () => ({ shift: await action.dragShift() }),
+    takesDrop: () => ({ taken: action.takesDrop }),
     finish: (request) => action.finish(request),
     late: ({ ms }) => action.late(ms),
     painted: async (mark) => ({ marked: await paintMark.painted(mark) }),
@@ -178,7 +174,7 @@ export function install(names: HookNames): void {
 
   const world: World = {
     guard,
-    dragOver,
+    dragEvents,
     discoveries: found,
     nameFrame: (element, id) => found.nameFrame(element, id),
     adoptRoot: (root) => found.adoptRoot(root),

@@ -142,6 +142,25 @@ export interface AwaitedInput {
   readonly times: number;
 }
 
+/** Where a drag was to end: at a locator, or so far from where it began; neither: at a point, of which nothing is known. */
+export interface DragWish {
+  readonly to: string | null;
+  readonly by: readonly [dx: number, dy: number] | null;
+}
+
+/** What has come of a drag: `dropped` on a target that has taken it, while the element stands where it stood. */
+export type DragEnd =
+  | { readonly outcome: 'moved' | 'copied' | 'removed' | 'dropped' }
+  /** Its page has put it elsewhere than asked; how far it has really come. */
+  | { readonly outcome: 'snapped'; readonly by: readonly [dx: number, dy: number] };
+
+/** Why a drag is none; the reason completes "it ...". */
+export interface DragFailure {
+  /** It stands somewhere else; it went back to where it was; nothing on the page has noticed it. */
+  readonly failure: 'elsewhere' | 'back' | 'nothing';
+  readonly reason: string;
+}
+
 export interface FinishRequest {
   /** How long an action without any effect so far is given to have one. */
   readonly graceMs: number;
@@ -149,6 +168,7 @@ export interface FinishRequest {
   /** What was to be chosen. */
   readonly chosen: readonly string[] | null;
   readonly awaits: AwaitedInput | null;
+  readonly drag: DragWish | null;
 }
 
 /** The two fields of the mark that says after which step a page was painted; red, green and blue. */
@@ -245,6 +265,8 @@ export interface Finished extends PageState {
   readonly undone: string | null;
   /** Of a text that was typed; null where nobody can tell, and for other actions. */
   readonly typed: TypedOutcome | null;
+  /** Null where nobody can tell, and for all but a drag. */
+  readonly dragged: DragEnd | DragFailure | null;
 }
 
 /** What an assertion reads. `locator` is null for the page's title and text. */
@@ -311,12 +333,14 @@ export interface PageCalls {
   ready: [ReadyRequest, Ready | PageProblem];
   /** Takes the element where a drag will end, and answers where it is now; without a locator, the one taken before. */
   dropPoint: [DropRequest, DropPoint | PageProblem];
+  /** How far the element that is dragged has come, once it stands still; null where nobody can tell. */
+  dragShift: [null, { readonly shift: readonly [dx: number, dy: number] | null }];
   /** Whether what is carried over the page may be let go where it is. */
   takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */
   finish: [FinishRequest, Finished];
   /** Waits so long for something to come of the action that has finished last, if nothing had then. */
-  late: [{ readonly ms: number }, { readonly changed: boolean }];
+  late: [{ readonly ms: number }, { readonly changed: boolean; readonly dragged: Finished['dragged'] }];
   /** Marks the page, and answers when it is painted with the mark; false where the mark would not be seen. */
   painted: [PaintMark, { readonly marked: boolean }];
   unmark: [null, Record<string, never>];
@@ -355,6 +379,7 @@ export const WAITING_CALLS = [
   'turn',
   'ready',
   'dropPoint',
+  'dragShift',
   'finish',
   'late',
   'waitFor',

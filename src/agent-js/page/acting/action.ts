@@ -1,5 +1,15 @@
 import type { ActionName } from '../../../protocol/look.js';
-import { type Finished, type FinishRequest, isProblem, type Sought, type TypedOutcome } from '../../tabs/page-calls.js';
+import {
+  type DropPoint,
+  type DropRequest,
+  type Finished,
+  type FinishRequest,
+  isProblem,
+  type PageCalls,
+  type PageProblem,
+  type Sought,
+  type TypedOutcome,
+} from '../../tabs/page-calls.js';
 import { nextChange } from '../changes.js';
 import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
@@ -12,7 +22,9 @@ import { isDisabled } from '../tree/visibility.js';
 import { CellEdit } from './cell-edit.js';
 import { Chooser } from './choosing/chooser.js';
 import { settledOutcome } from './choosing/settled-outcome.js';
+import { DragWatch } from './drag-end.js';
 import { DragTraces } from './drag-traces.js';
+import { type DragEvents, DropPlace, untilStill } from './drop-place.js';
 import { chosenOutcome, dropSelection, FieldState, fieldValue, isUnselected } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
@@ -47,8 +59,7 @@ interface UnderWay {
   readonly signs: Signs;
   readonly heard: Heard;
   readonly text: TypedText;
-  /** Of a drag. */
-  readonly traces: DragTraces | null;
+  readonly drag: { readonly traces: DragTraces; readonly watch: DragWatch } | null;
   /** Whether it is to be checked then; null: that is not what the action is for. */
   readonly wanted: boolean | null;
 }
@@ -62,9 +73,19 @@ export class Action {
   readonly slider = new SliderMove();
   #underWay: UnderWay | null = null;
   /** Of the last action, while nothing has come of it: its signs are still watched. */
-  #quiet: { readonly signs: Signs; readonly differs: () => boolean } | null = null;
+  #quiet: {
+    readonly signs: Signs;
+    readonly differs: () => boolean;
+    readonly dragged: () => Finished['dragged'];
+  } | null = null;
   #last: ActionName | null = null;
-  #dropsOnTarget = false;
+  /** Where the drag under way ends; null: at no element, or at one that is out of reach here. */
+  #dropPlace: DropPlace | null = null;
+  readonly #dragEventsIn: (inner: Document) => DragEvents | null;
+
+  constructor(dragEventsIn: (inner: Document) => DragEvents | null) {
+    this.#dragEventsIn = dragEventsIn;
+  }
 
   /** The element of the action under way. */
   get target(): Element | null {
@@ -76,7 +97,7 @@ export class Action {
     this.#stop();
     if (action === 'drag' && !SELECTING.has(this.#last)) dropSelection(element);
     this.#last = action;
-    this.#dropsOnTarget = false;
+    this.#dropPlace = null;
     shownLooks.acting(element);
     discoveries()?.act(true);
     styleWrites.begin();
@@ -87,22 +108,53 @@ export class Action {
     };
     const text = new TypedText(element);
     const signs = new Signs(element, action);
-    const traces = action === 'drag' ? new DragTraces(element) : null;
+    let drag: UnderWay['drag'] = null;
+    if (action === 'drag') {
+      const traces = new DragTraces(element);
+      drag = { traces, watch: new DragWatch(element, traces) };
+      this.#dragEventsIn(element.ownerDocument)?.forget();
+    }
     const wanted = checkedBy(action, element);
-    this.#underWay = { element, again, before: new FieldState(element), signs, heard, text, traces, wanted };
+    this.#underWay = { element, again, before: new FieldState(element), signs, heard, text, drag, wanted };
     arm(element.ownerDocument, { element, again, hear: (event) => heard.key(event) });
   }
 
-  /** The drag under way ends on an element, to which the page may be scrolled: that is no change that it brings. */
-  dropsOnTarget(): void {
-    this.#dropsOnTarget = true;
+  /** Where the drag under way ends: without a locator, at the element that was found before, which is scrolled to if need be. */
+  async dropPoint({ locator, still, at, ...shown }: DropRequest): Promise<DropPoint | PageProblem> {
+    const watch = this.#underWay?.drag?.watch;
+    if (locator !== null) {
+      const place = DropPlace.of({ locator, ...shown }, this.#dragEventsIn);
+      if (isProblem(place)) return place;
+      this.#dropPlace = place;
+      const target = place.target();
+      if (target !== null) watch?.aim(target);
+    }
+    const place = this.#dropPlace;
+    if (place === null) return { problem: 'blocked', reason: 'has gone during the drag', final: true };
+    const point = await place.point(at, { begins: locator !== null, still });
+    if (still) watch?.hold();
+    return point;
+  }
+
+  /** How far the dragged element has come, once it stands still. */
+  async dragShift(): Promise<readonly [dx: number, dy: number] | null> {
+    const own = this.#underWay;
+    if (own === null || own.drag === null) return null;
+    await untilStill(own.element);
+    return own.drag.watch.hold();
+  }
+
+  /** Whether what the browser carries over the document may be let go where it is. */
+  get takesDrop(): boolean {
+    return this.#dragEventsIn(this.target?.ownerDocument ?? document)?.taken === true;
   }
 
   /** Takes the guard away and says what came of the action, once the awaited input is there. */
-  async finish({ graceMs, typed, chosen, awaits }: FinishRequest): Promise<Finished> {
+  async finish({ graceMs, typed, chosen, awaits, drag: wish }: FinishRequest): Promise<Finished> {
     const own = this.#underWay;
     if (own === null) return { ...NOTHING, ...where(), heard: true };
-    const { element, again, before, signs, heard, text, traces, wanted } = own;
+    const { element, again, before, signs, heard, text, drag, wanted } = own;
+    const traces = drag?.traces ?? null;
     if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
     // What the page has put off until its handlers have ended comes first.
     await Promise.resolve();
@@ -115,7 +167,8 @@ export class Action {
     // Clicks that have been taken are not made again. By one, a cell may have opened its field already.
     const isPartial = reason !== null && clicks > 0 && !this.cell.isOpen;
     const missed = isPartial ? null : (reason ?? (hasLost(typed, element, again) ? DRAWN_ANEW : null));
-    const scrolls = (): boolean => !this.#dropsOnTarget && before.isScrolled;
+    // To where a drag ends, the page may be scrolled: that is no change that it brings.
+    const scrolls = (): boolean => (wish === null || wish.to === null) && before.isScrolled;
     const differs = (): boolean =>
       traces === null
         ? signs.differs || before.differs
@@ -133,20 +186,28 @@ export class Action {
     }
     const { sent } = heard;
     const there = element.isConnected ? element : again();
-    let outcome: TypedOutcome | null = null;
-    if (missed === null && chosen !== null) outcome = await this.#chosen(chosen, element, again);
-    else if (missed === null && typed !== null) outcome = await this.#typed(typed, there, text);
+    let shown: TypedOutcome | null = null;
+    if (missed === null && chosen !== null) shown = await this.#chosen(chosen, element, again);
+    else if (missed === null && typed !== null) shown = await this.#typed(typed, there, text);
     const now = (): Element => (element.isConnected ? element : (again() ?? element));
     let undone = isPartial
       ? `took ${clicks === 1 ? 'the first click' : 'two clicks'} and not the next: it ${reason}`
       : null;
     if (missed === null && wanted !== null) undone ??= await stillNot(now, wanted);
     if (missed === null) undone ??= await this.#notDone(now, text);
+    const place = this.#dropPlace;
+    const outcome = (isChanged: boolean): Finished['dragged'] => {
+      if (missed !== null || drag === null || wish === null) return null;
+      const native = this.#dragEventsIn(element.ownerDocument)?.started === true;
+      const drawing = before.isRewritten || scrolls() || signs.isDrawn;
+      return drag.watch.outcome(wish, place, { any: isChanged, drawing }, native);
+    };
+    const dragged = outcome(changed);
     if (wanted !== null) changed ||= differs();
     if (changed || missed !== null) this.#stop();
     else {
       this.#end();
-      this.#quiet = { signs, differs };
+      this.#quiet = { signs, differs, dragged: () => outcome(true) };
     }
     // The browser reports where a form leads when its task begins; our answer comes after that.
     if (sent.length > 0) await nextTask();
@@ -158,15 +219,17 @@ export class Action {
       submitsOutwards: sent.some(leadsOutwards),
       missed,
       undone,
-      typed: outcome,
+      typed: shown,
+      dragged,
     };
   }
 
   /** Waits so long for something to come of the last action, of which nothing has. */
-  async late(ms: number): Promise<{ readonly changed: boolean }> {
+  async late(ms: number): Promise<PageCalls['late'][1]> {
     const quiet = this.#quiet;
     if (quiet !== null && !quiet.differs()) await nextChange(ms, 0);
-    return { changed: quiet?.differs() === true };
+    if (quiet?.differs() !== true) return { changed: false, dragged: null };
+    return { changed: true, dragged: quiet.dragged() };
   }
 
   /** @param again the control that the page has drawn in the element's place */
@@ -297,6 +360,7 @@ const NOTHING = {
   missed: null,
   undone: null,
   typed: null,
+  dragged: null,
 } as const;
 
 function where(): { readonly url: string; readonly title: string } {

@@ -53,6 +53,7 @@ export class DragTraces {
   readonly #before = partsOfPage();
   readonly #neighbours: readonly (Element | null)[];
   readonly #address = addressNow();
+  #held: ReadonlyMap<Element, string> | null = null;
 
   constructor(element: Element) {
     this.#element = element;
@@ -71,9 +72,13 @@ export class DragTraces {
     }
   }
 
+  get isRenamed(): boolean {
+    return addressNow() !== this.#address;
+  }
+
   /** Whether the page differs now. */
   get any(): boolean {
-    if (addressNow() !== this.#address) return true;
+    if (this.isRenamed) return true;
     const element = this.#element;
     if (element.isConnected) {
       const now = neighboursOf(element);
@@ -82,6 +87,25 @@ export class DragTraces {
     const before = this.#before;
     const now = partsOfPage();
     return now.length !== before.length || now.some((part, at) => this.#isOther(part, before[at]));
+  }
+
+  /** To be called while the button is down. */
+  hold(): void {
+    this.#held = kindsOf(partsOfPage());
+  }
+
+  /**
+   * Whether the end of the drag has changed anything but the element, and what was there for the drag alone. Where things
+   * are is not regarded: what has made room goes back.
+   */
+  get isChangedByDrop(): boolean {
+    const held = this.#held;
+    if (held === null) return true;
+    const before = kindsOf(this.#before);
+    const now = kindsOf(partsOfPage());
+    const isOwn = (one: Element): boolean => isInside(one, this.#element);
+    for (const [one, kind] of now) if (!isOwn(one) && (held.get(one) ?? before.get(one)) !== kind) return true;
+    return [...before.keys()].some((one) => held.has(one) && !now.has(one) && !isOwn(one));
   }
 
   #isOther(now: Part, before: Part | undefined): boolean {
@@ -95,6 +119,18 @@ export class DragTraces {
   }
 }
 
+function kindsOf(parts: readonly Part[]): Map<Element, string> {
+  return new Map(parts.map(({ element, kind }) => [element, kind]));
+}
+
+/** All that is drawn in an element, but for where it is. */
+export function drawnIn(place: Element): string {
+  return partsOfPage()
+    .filter(({ element }) => isInside(element, place))
+    .map(({ kind }) => kind)
+    .join('\n');
+}
+
 function partsOfPage(): readonly Part[] {
   const parts: Part[] = [];
   walk(document.documentElement, true, (element) => {
@@ -102,8 +138,9 @@ function partsOfPage(): readonly Part[] {
     const { left, top, width, height, right, bottom } = element.getBoundingClientRect();
     const view = element.ownerDocument.defaultView;
     const away = right + (view?.scrollX ?? 0) <= 0 || bottom + (view?.scrollY ?? 0) <= 0;
-    if (width === 0 || height === 0 || away)
-      return element.checkVisibility() || element.localName === 'slot' ? true : undefined;
+    // A straight line is drawn, too.
+    const isFlat = 'ownerSVGElement' in element ? width === 0 && height === 0 : width === 0 || height === 0;
+    if (isFlat || away) return element.checkVisibility() || element.localName === 'slot' ? true : undefined;
     if (!element.checkVisibility() || isOnlySpoken(element, width, height) || isUnseen(element)) return undefined;
     const around = parentOf(element)?.getBoundingClientRect();
     const [x, y] = [left - (around?.left ?? 0), top - (around?.top ?? 0)];

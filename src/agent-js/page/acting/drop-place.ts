@@ -2,15 +2,16 @@ import { parseLocator } from '../../locating/locator.js';
 import {
   type CornerPoint,
   type DropPoint,
-  type DropRequest,
   isProblem,
   PAST_MIDDLE,
   type PageProblem,
+  type Sought,
 } from '../../tabs/page-calls.js';
 import { roleOf } from '../names/roles.js';
 import { inertReason, resolve } from '../resolve.js';
 import { isInside } from '../tree/flat-tree.js';
-import { elementAt, isInView, isSeenAt, pointFromCorner, pointsOf } from '../tree/geometry.js';
+import { elementAt, isInView, isSeenAt, pointFromCorner, pointsOf, viewportRect } from '../tree/geometry.js';
+import { innermost } from '../tree/innermost.js';
 import type { Point } from '../tree/point.js';
 import { bringIntoView } from '../tree/scrolling.js';
 import type { WindowListeners } from '../window-listeners.js';
@@ -25,28 +26,97 @@ const STILL_LOOKS = 3;
 
 /** Where a drag ends. It is found before the drag begins: what is carried may change names on its way. */
 export class DropPlace {
-  #element: Element | null = null;
+  readonly #eventsIn: (inner: Document) => DragEvents | null;
+  readonly #sought: Sought<string>;
+  #element: Element;
+  /** Where it was when the drag began. */
+  #box: DOMRect;
+  #point: DropPoint | null = null;
+
+  private constructor(sought: Sought<string>, element: Element, eventsIn: (inner: Document) => DragEvents | null) {
+    this.#sought = sought;
+    this.#element = element;
+    this.#eventsIn = eventsIn;
+    this.#box = viewportRect(element);
+    eventsIn(element.ownerDocument)?.forget();
+  }
+
+  static of(
+    { locator, ...shown }: Sought<string>,
+    eventsIn: (inner: Document) => DragEvents | null,
+  ): DropPlace | PageProblem {
+    const sought = { locator, ...shown };
+    const element = resolve(sought);
+    if (isProblem(element)) return element;
+    const inert = inertReason(element, parseLocator(locator)?.kind === 'text');
+    return inert === null ? new DropPlace(sought, element, eventsIn) : blocked(inert, false);
+  }
+
+  get locator(): string {
+    return this.#sought.locator;
+  }
+
+  /** What is dropped on it goes into it, as into a branch of a tree. */
+  get into(): boolean {
+    return this.#point?.into === true;
+  }
+
+  /** Whether something that the browser has carried was dropped on it. */
+  get sawDrop(): boolean {
+    const hit = this.#eventsIn(this.#element.ownerDocument)?.droppedOn;
+    return hit !== undefined && isInside(hit, this.#element);
+  }
+
+  /** The element, or the one that the page has drawn in its place; null: it has gone. */
+  target(): Element | null {
+    if (this.#element.isConnected) return this.#element;
+    const again = resolve(this.#sought);
+    return isProblem(again) ? null : again;
+  }
+
+  /** Whether something is drawn where the drag has ended. */
+  isWhere(one: Element): boolean {
+    const box = viewportRect(one);
+    const target = this.target();
+    const places = target === null ? [this.#box] : [this.#box, viewportRect(target)];
+    if (places.some((place) => holds(place, middleOf(box)))) return true;
+    const [last = this.#box] = places.slice(-1);
+    return holds(box, middleOf(last)) || (this.#point !== null && holds(box, this.#point));
+  }
 
   /**
-   * @param sought without a locator, the element that was found before, where it is by now; it is scrolled to if need be
+   * Where it is now.
+   * @param begins the drag has not begun: nothing is scrolled
    * @param still waits until it stands still
    */
-  async point({ locator, still, at, ...shown }: DropRequest): Promise<DropPoint | PageProblem> {
-    const element = locator === null ? this.#element : resolve({ locator, ...shown });
-    if (element === null) return blocked('has gone during the drag', true);
-    if (isProblem(element)) return element;
-    const inert = locator === null ? null : inertReason(element, parseLocator(locator)?.kind === 'text');
-    if (inert !== null) return blocked(inert, false);
-    this.#element = element;
-    if (still) await untilStill(element);
-    const point = pointOf(element, at);
-    if (point === 'outside') return blocked(outside(element, at ?? { x: 0, y: 0 }), true);
-    if (point !== null) return point;
-    if (locator !== null) return { x: 0, y: 0, width: 0, height: 0, into: false };
-    bringIntoView(element);
-    const seen = pointOf(element, at);
-    return seen === null || seen === 'outside' ? blocked('cannot be scrolled into view', false) : seen;
+  async point(
+    at: CornerPoint | null,
+    { begins, still }: { readonly begins: boolean; readonly still: boolean },
+  ): Promise<DropPoint | PageProblem> {
+    this.#element = this.target() ?? this.#element;
+    if (still) await untilStill(this.#element);
+    const found = pointOf(this.#element, at) ?? (begins ? NOWHERE : this.#scrolledTo(at));
+    if (found === null) return blocked('cannot be scrolled into view', false);
+    if (found === 'outside') return blocked(outside(this.#element, at ?? NOWHERE), true);
+    this.#point = found;
+    return found;
   }
+
+  #scrolledTo(at: CornerPoint | null): DropPoint | 'outside' | null {
+    bringIntoView(this.#element);
+    this.#box = viewportRect(this.#element);
+    return pointOf(this.#element, at);
+  }
+}
+
+const NOWHERE: DropPoint = { x: 0, y: 0, width: 0, height: 0, into: false };
+
+function middleOf({ x, y, width, height }: DOMRect): Point {
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+function holds({ left, top, right, bottom }: DOMRect, { x, y }: Point): boolean {
+  return x >= left && x <= right && y >= top && y <= bottom;
 }
 
 function pointOf(element: Element, at: CornerPoint | null): DropPoint | 'outside' | null {
@@ -84,17 +154,28 @@ export function outside(element: Element, { x, y }: CornerPoint): string {
   return `has no point ${x}, ${y}: it is ${Math.round(width)} x ${Math.round(height)}`;
 }
 
-async function untilStill(element: Element): Promise<void> {
+/** Waits until an element has been where it is for some frames, and nothing around it is on its way to another place. */
+export async function untilStill(element: Element): Promise<void> {
   const deadline = performance.now() + STILL_MS;
   let before = '';
   for (let same = 0; same < STILL_LOOKS && performance.now() < deadline; ) {
     const { x, y, width, height } = element.getBoundingClientRect();
     const now = `${x} ${y} ${width} ${height}`;
-    same = now === before ? same + 1 : 0;
+    same = now === before && !isAnimated(element.ownerDocument) ? same + 1 : 0;
     before = now;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     await frameDrawn();
   }
+}
+
+/** Whether anything moves that will stop. */
+function isAnimated(inner: Document): boolean {
+  return inner
+    .getAnimations()
+    .some(
+      ({ playState, effect }) =>
+        playState === 'running' && effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY,
+    );
 }
 
 /** What moves is seen to move by frames alone, which a busy browser draws late; one that is hidden draws none. */
@@ -109,20 +190,44 @@ function blocked(reason: string, final: boolean): PageProblem {
   return { problem: 'blocked', reason, final };
 }
 
-/** Hears what a document says to things that are carried over it: a page takes them by preventing the browser's default. */
-export class DragOver {
-  #last: Event | null = null;
+/**
+ * Hears of what the browser carries over a document: a page lets it be carried off by leaving the browser its default, and
+ * takes it by preventing that.
+ */
+export class DragEvents {
+  #start: Event | null = null;
+  #over: Event | null = null;
+  #droppedOn: Node | undefined;
 
   constructor(listeners: WindowListeners) {
-    listeners.add(['dragover'], (event) => this.#note(event), { capture: true });
+    listeners.add(['dragstart', 'dragover', 'drop'], (event) => this.#note(event), { capture: true });
   }
 
-  /** Of the last one, once its listeners have been called. */
+  /** To be called before a drag. */
+  forget(): void {
+    this.#start = null;
+    this.#droppedOn = undefined;
+  }
+
+  /** Whether the browser carries something off. */
+  get started(): boolean {
+    return this.#start?.defaultPrevented === false;
+  }
+
+  /** Of the last place that something was carried over, once its listeners have been called. */
   get taken(): boolean {
-    return this.#last?.defaultPrevented === true;
+    return this.#over?.defaultPrevented === true;
+  }
+
+  /** What it was dropped on; undefined: it was not dropped here. */
+  get droppedOn(): Node | undefined {
+    return this.#droppedOn;
   }
 
   #note(event: Event): void {
-    this.#last = event;
+    if (!event.isTrusted) return;
+    if (event.type === 'dragstart') this.#start = event;
+    else if (event.type === 'dragover') this.#over = event;
+    else this.#droppedOn = innermost(event);
   }
 }

@@ -278,7 +278,7 @@ async function report(
     canvasEditor: isSelfDrawn(element),
     checked: checked === 'mixed' ? false : checked,
     draggable: action === 'drag' && isDraggable(element),
-    finished: done ? await under.finish({ graceMs, typed, chosen, awaits: null }) : null,
+    finished: done ? await under.finish({ graceMs, typed, chosen, awaits: null, drag: null }) : null,
     opens,
     types: types === true,
     hovers: hovers === true,

@@ -17,6 +17,7 @@ export const childNodesIn = accessor<NodeListOf<ChildNode>>(Node.prototype, 'chi
 export const firstChildOf = accessor<Element | null>(Element.prototype, 'firstElementChild');
 export const lastChildOf = accessor<Element | null>(Element.prototype, 'lastElementChild');
 export const previousOf = accessor<Element | null>(Element.prototype, 'previousElementSibling');
+export const nextOf = accessor<Element | null>(Element.prototype, 'nextElementSibling');
 export const openRootOf = accessor<ShadowRoot | null>(Element.prototype, 'shadowRoot');
 export const slotOf = accessor<HTMLSlotElement | null>(Element.prototype, 'assignedSlot');
 export const parentIn = accessor<ParentNode | null>(Node.prototype, 'parentNode');
