@@ -233,6 +233,20 @@ t.test(
   },
 );
 
+t.test(
+  'an option is chosen by what is drawn, from a datalist, and from the list of a cell that is no field',
+  async (t) => {
+    await open(`<div id=a role=combobox tabindex=0 aria-label=A onclick="l.hidden = false">Pick</div>
+    <div id=l role=listbox hidden><div role=option onclick="a.textContent = 'Rome'; l.hidden = true"><i style="position:absolute;clip:rect(0 0 0 0)">Not chosen,</i>Rome</div></div>
+    <input id=b list=d><datalist id=d><option value=rom label=Rome></datalist>
+    <table><tr><td id=c onclick="if (!this.firstElementChild) { this.innerHTML = '<input onkeydown=&quot;if (event.key === \\'Escape\\') c.textContent = \\'Oslo\\'&quot;>'; this.firstChild.focus(); }">Oslo</td></tr></table>`);
+    await call('act', '#a', 'select', 'Rome');
+    await call('act', '#b', 'select', 'Rome');
+    t.match(await failure('act', '#c', 'select', 'Rome'), { code: 'ACTION_FAILED', error: /no list comes/ });
+    t.same(await call('page', '[a.textContent, b.value, c.innerHTML]'), ['Rome', 'rom', 'Oslo']);
+  },
+);
+
 t.test('what cannot become true fails soon, and what the page makes true in a moment works', async (t) => {
   await open(
     `<button disabled>Off</button><input aria-label=Fixed readonly><select aria-label=Size><option>Small</select>`,

@@ -84,7 +84,11 @@ export async function act(tabs: Tabs, request: ActRequest, options: ActOptions):
     return consequences(tabs, tab, before, await settled(tabs, tab, { changed: true }, options));
   }
   const url = tab.url;
-  const outcome = await attempt(tab, request, options);
+  const outcome = await attempt(tab, request, options).catch(async (error: unknown) => {
+    const isRefused = error instanceof TroupeError && error.code === 'ACTION_FAILED';
+    if (isRefused && request.action === 'select') await tab.ask('giveUp', null, options.after).catch(() => undefined);
+    throw error;
+  });
   const moved = tab.url !== url || tab.dialog !== null;
   return consequences(tabs, tab, before, await settled(tabs, tab, moved ? { changed: true } : outcome, options));
 }

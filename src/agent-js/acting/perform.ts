@@ -27,8 +27,11 @@ export async function perform(
     case 'uncheck':
       return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, options.bounds));
     case 'select': {
-      if (!ready.types)
-        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, options.bounds));
+      if (ready.presses !== null) return arrived(tab, options.after, type(tab, typing(request, ready), timeoutMs));
+      if (!ready.types) {
+        const times = ready.doubles ? 2 : 1;
+        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times }, options.bounds));
+      }
       const [sought = ''] = Array.isArray(request.value) ? request.value : [request.value ?? ''];
       return arrived(tab, options.after, type(tab, text(sought, { rich: false }), timeoutMs));
     }

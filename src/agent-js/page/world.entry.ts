@@ -124,6 +124,10 @@ export function install(names: HookNames): void {
     takesDrop: () => ({ taken: action.takesDrop }),
     finish: (request) => action.finish(request),
     late: ({ ms }) => action.late(ms),
+    giveUp: async () => {
+      await action.giveUp();
+      return {};
+    },
     painted: async (mark) => ({ marked: await paintMark.painted(mark) }),
     unmark: () => {
       paintMark.hide();

@@ -91,6 +91,11 @@ export class FrameCalls {
     // The answer is the one that the name stands for.
     if (isLocated(name, args)) return (await this.#askLocated(name as Located, args, bounds)) as Answer<N>;
     if (name === 'takesDrop' || name === 'turn' || name === 'dragShift') return this.acting.tryCall(name, args, bounds);
+    if (name === 'giveUp') {
+      const asked = apart.map((frame) => this.#frames.ask(frame, name, args, bounds));
+      const [answer] = await Promise.all([main.tryCall(name, args, bounds), ...asked]);
+      return answer;
+    }
     if (name === 'late') return (this.#acted ?? main).tryCall(name, args, bounds);
     if (name !== 'finish' || this.#acting === null) return main.tryCall(name, args, bounds);
     return this.#finish(name, args, this.#acting, bounds);

@@ -62,6 +62,8 @@ export interface Ready {
   readonly opens: boolean;
   /** Keys that are to be pressed in the place of a text. */
   readonly presses: Presses | null;
+  /** It is pressed twice. */
+  readonly doubles: boolean;
   /** It is dragged so far, in the place of a text. */
   readonly carries: readonly [dx: number, dy: number] | null;
   /** The field is that of a cell: Enter ends it. */
@@ -341,6 +343,8 @@ export interface PageCalls {
   finish: [FinishRequest, Finished];
   /** Waits so long for something to come of the action that has finished last, if nothing had then. */
   late: [{ readonly ms: number }, { readonly changed: boolean; readonly dragged: Finished['dragged'] }];
+  /** A select has failed: leaves nothing of it in an editor that it has opened, or in the filter of a list. */
+  giveUp: [null, object];
   /** Marks the page, and answers when it is painted with the mark; false where the mark would not be seen. */
   painted: [PaintMark, { readonly marked: boolean }];
   unmark: [null, Record<string, never>];
@@ -382,6 +386,7 @@ export const WAITING_CALLS = [
   'dragShift',
   'finish',
   'late',
+  'giveUp',
   'waitFor',
   'observe',
   'painted',

@@ -7,6 +7,7 @@ export const labels = [
   ['F-Series', cell(1, 'model'), 'rightclick', null, `heard.includes('menu F-Series')`],
   ['Ford', cell(1, 'make'), 'dblclick', null, `api.getEditingCells().length === 1`],
   ['Ford', cell(1, 'make'), 'input', 'Lada', `api.getDisplayedRowAtIndex(1).data.make === 'Lada' || document.querySelector('.ag-cell-inline-editing input')?.value === 'Lada'`],
+  ['Petrol', cell(1, 'fuel'), 'select', 'Electric', `api.getDisplayedRowAtIndex(1).data.fuel === 'Electric'`],
   ['Make', '.ag-header-row-column .ag-header-cell[col-id=make]', 'click', null, `${first} === 'Fiat'`],
   ['Model', '.ag-header-row-column .ag-header-cell[col-id=model]', 'click', null, `${first} === 'Fiat'`],
   ['Price', '.ag-header-row-column .ag-header-cell[col-id=price]', 'click', null, `${first} === 'Fiat'`],

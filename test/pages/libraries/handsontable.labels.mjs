@@ -8,6 +8,7 @@ export const labels = [
   ['Meeveo', cell(2, 0), 'click', null, at(2, 0)],
   ['8', cell(0, 2), 'click', null, at(0, 2)],
   ['Audi', cell(1, 1), 'dblclick', null, `hot.getActiveEditor()?.isOpened() === true`],
+  ['Audi', cell(1, 1), 'select', 'Kia', `hot.getDataAtCell(1, 1) === 'Kia'`],
   ['', `${cell(1, 3)} input`, 'check', null, 'hot.getDataAtCell(1, 3) === true'],
   ['', `${cell(0, 3)} input`, 'uncheck', null, 'hot.getDataAtCell(0, 3) === false'],
   ['Company', '.ht_clone_top th .colHeader :: Company', 'click', null, `hot.getDataAtCell(0, 0) === 'Buzzdog'`],

@@ -7,6 +7,7 @@ export const labels = [
   ['', '.tabulator-col[tabulator-field=name] .tabulator-header-filter input', 'input', 'mar', `table.getDataCount('active') === 2`],
   ['Oli Bob', cell(1, 'name'), 'click', null, `document.querySelector('.tabulator-cell.tabulator-editing input') !== null`],
   ['Oli Bob', cell(1, 'name'), 'input', 'Olivia', `document.querySelector('.tabulator-editing input')?.value === 'Olivia' || table.getRow(1).getData().name === 'Olivia'`],
+  ['male', cell(1, 'gender'), 'select', 'unknown', `table.getRow(1).getData().gender === 'unknown'`],
   ['red', cell(1, 'col'), 'dblclick', null, `heard.includes('double Oli Bob')`],
   ['blue', cell(2, 'col'), 'rightclick', null, `heard.includes('menu Mary May')`],
   ['', cell(1, 'car'), 'click', null, `document.querySelector('.tabulator-editing input[type=checkbox]') !== null || table.getRow(1).getData().car === false`],

@@ -20,6 +20,7 @@ import { focusedIn, isHtml, isInside } from '../tree/flat-tree.js';
 import { takesPointer } from '../tree/geometry.js';
 import { isDisabled } from '../tree/visibility.js';
 import { CellEdit } from './cell-edit.js';
+import { CellChoice } from './choosing/cell-choice.js';
 import { Chooser } from './choosing/chooser.js';
 import { settledOutcome } from './choosing/settled-outcome.js';
 import { DragWatch } from './drag-end.js';
@@ -71,6 +72,8 @@ export class Action {
   /** Of the input into a cell, and to a slider, under way. */
   readonly cell = new CellEdit();
   readonly slider = new SliderMove();
+  /** Of the select in a cell under way. */
+  readonly cellChoice = new CellChoice();
   #underWay: UnderWay | null = null;
   /** Of the last action, while nothing has come of it: its signs are still watched. */
   #quiet: {
@@ -165,7 +168,7 @@ export class Action {
     const isOff = clicks > 0 && clicks < times && isDisabled(element);
     const reason = lost !== null ? missedBy(lost, element, awaits !== null) : isOff ? 'is disabled' : null;
     // Clicks that have been taken are not made again. By one, a cell may have opened its field already.
-    const isPartial = reason !== null && clicks > 0 && !this.cell.isOpen;
+    const isPartial = reason !== null && clicks > 0 && !this.cell.isOpen && !this.cellChoice.isOpen;
     const missed = isPartial ? null : (reason ?? (hasLost(typed, element, again) ? DRAWN_ANEW : null));
     // To where a drag ends, the page may be scrolled: that is no change that it brings.
     const scrolls = (): boolean => (wish === null || wish.to === null) && before.isScrolled;
@@ -238,6 +241,7 @@ export class Action {
     element: Element,
     again: () => Element | null,
   ): Promise<TypedOutcome | null> {
+    if (this.cellChoice.isOpen) return this.cellChoice.outcome(wanted[0] ?? '', this);
     if (!isHtml(element, 'select')) return this.chooser.outcome(wanted[0] ?? '');
     await whileTimersRun(element, () => false, TAKEN_BACK_MS);
     return settledOutcome(() => {
@@ -271,6 +275,13 @@ export class Action {
       default:
         return null;
     }
+  }
+
+  /** A select has failed: leaves nothing of it in an editor or a filter. */
+  async giveUp(): Promise<void> {
+    if (this.cellChoice.isOpen) await this.cellChoice.giveUp(this);
+    else this.chooser.giveUp();
+    this.cellChoice.stop();
   }
 
   #stop(): void {

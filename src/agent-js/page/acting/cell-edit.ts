@@ -10,7 +10,7 @@ import { fieldValue, selectContent, setValue } from './field.js';
 import { blocked, reachablePoint } from './reach.js';
 import { holdsText } from './same-text.js';
 
-const CELL = 'td, [role="gridcell"], [role="cell"]';
+export const CELL = 'td, [role="gridcell"], [role="cell"]';
 const NOWHERE: Point = { x: 0, y: 0 };
 /** A double click on a cell that can be edited has opened its field by then, in milliseconds. */
 const OPENED_MS = 1_000;
@@ -108,7 +108,8 @@ export function isCell(element: Element): boolean {
   return inputKind(element) === 'none' && (element.localName === 'td' || /^(gridcell|cell)$/.test(roleOf(element)));
 }
 
-function overlaps(one: Element, other: Element): boolean {
+/** Whether two elements are drawn over one another. */
+export function overlaps(one: Element, other: Element): boolean {
   const [left, right] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
   const across = Math.min(left.right, right.right) - Math.max(left.left, right.left);
   const down = Math.min(left.bottom, right.bottom) - Math.max(left.top, right.top);

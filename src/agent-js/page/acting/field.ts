@@ -1,8 +1,10 @@
 import { foldSpace } from '../../locating/locator.js';
 import type { PageProblem, TypedOutcome } from '../../tabs/page-calls.js';
 import { shownValue } from '../controls/descriptor.js';
+import { meantOption } from '../controls/options.js';
 import { drawnText } from '../names/accessible-name.js';
 import { checkedState, inputKind } from '../names/roles.js';
+import { asSeen, seenTexts } from '../names/seen-text.js';
 import { isHtml, parentOf } from '../tree/flat-tree.js';
 import { blockedUntilChanged } from './reach.js';
 
@@ -13,7 +15,7 @@ const MASK = '••••••••';
 export function fieldValue(element: Element): unknown {
   const checked = checkedState(element);
   if (checked !== null) return checked;
-  if (isHtml(element, 'select') && element.multiple) return [...element.selectedOptions].map((option) => option.text);
+  if (isHtml(element, 'select') && element.multiple) return [...element.selectedOptions].map((option) => option.label);
   if (isHtml(element, 'input')) {
     if (element.type === 'password') return element.value === '' ? '' : MASK;
     if (inputKind(element) === 'none' && element.type !== 'file') return element.value;
@@ -130,10 +132,12 @@ export function choose(select: HTMLSelectElement, wanted: readonly string[]): st
   if (wanted.length !== 1 && !select.multiple) return 'takes exactly one option';
   const chosen = new Set<HTMLOptionElement>();
   for (const text of wanted) {
-    const option = optionOf(select, text);
+    const { match: option, unclear } = optionOf(select, text);
     const shown = JSON.stringify(text);
-    if (option === undefined) return blockedUntilChanged(`has no option ${shown}; it has ${listOptions(select)}`);
+    if (unclear !== null) return blockedUntilChanged(unclear);
+    if (option === null) return blockedUntilChanged(`has no option ${shown}; it has ${listOptions(select)}`);
     if (option.matches(':disabled')) return blockedUntilChanged(`has the option ${shown} disabled`);
+    if (isHidden(option)) return blockedUntilChanged(`has the option ${shown} hidden`);
     chosen.add(option);
   }
   const before = [...select.selectedOptions];
@@ -145,13 +149,33 @@ export function choose(select: HTMLSelectElement, wanted: readonly string[]): st
   return null;
 }
 
-function optionOf(select: HTMLSelectElement, text: string): HTMLOptionElement | undefined {
-  const folded = foldSpace(text);
-  const options = [...select.options];
-  return (
-    options.find((one) => foldSpace(one.text) === folded || one.label === folded) ??
-    options.find((one) => one.value === text)
-  );
+function optionOf(select: HTMLSelectElement, text: string): ReturnType<typeof meantOption<HTMLOptionElement>> {
+  const wanted = asSeen(text);
+  const options = [...select.options].map((option) => {
+    const shown = optionTexts(option);
+    return { option, text: shown[0] ?? '', shows: shown.includes(wanted), isNamed: asSeen(option.text) === wanted };
+  });
+  const meant = meantOption(options, wanted, (option) => !option.matches(':disabled') && !isHidden(option));
+  if (meant.match !== null || meant.unclear !== null) return meant;
+  return { match: [...select.options].find((one) => one.value === text) ?? null, unclear: null };
+}
+
+/** What a browser draws of an option: its label, or else its text, without what is for screen readers alone. */
+function optionTexts(option: HTMLOptionElement): readonly string[] {
+  const label = asSeen(option.label);
+  return option.firstElementChild === null || option.getAttribute('label') ? [label] : [...seenTexts(option), label];
+}
+
+/** An option that a style or an attribute takes out of the list that the browser draws. */
+function isHidden(option: HTMLOptionElement): boolean {
+  const group = option.closest('optgroup');
+  return [option, group].some((one) => one !== null && getComputedStyle(one).display === 'none');
+}
+
+/** Whether an option is one that a text means. */
+export function isOptionOf(option: HTMLOptionElement, text: string): boolean {
+  const wanted = asSeen(text);
+  return [...optionTexts(option), asSeen(option.text), option.value].some((one) => one === wanted || one === text);
 }
 
 /** What a select shows after the page's own handlers have heard of the choice. */
@@ -159,10 +183,10 @@ export function chosenOutcome(element: Element | null, wanted: readonly string[]
   if (element === null) return { kind: 'gone', shown: '' };
   if (!isHtml(element, 'select')) return null;
   const chosen = [...element.selectedOptions];
-  const shown = chosen.map((option) => option.text).join(', ');
-  const options = wanted.map((text) => optionOf(element, text));
-  const holds = chosen.length === new Set(options).size && options.every((one) => one?.selected);
-  if (holds) return { kind: 'same', shown: wanted.length === 1 ? (wanted[0] ?? '') : shown };
+  const shown = chosen.map((option) => asSeen(option.label)).join(', ');
+  const isAsked = chosen.every((option) => wanted.some((text) => isOptionOf(option, text)));
+  const isWhole = wanted.every((text) => chosen.some((option) => isOptionOf(option, text)));
+  if (isAsked && isWhole) return { kind: 'same', shown: wanted.length === 1 ? (wanted[0] ?? '') : shown };
   return { kind: chosen.length === 0 || element.value === '' ? 'emptied' : 'other', shown };
 }
 
@@ -201,8 +225,9 @@ export function dropSelection({ ownerDocument }: Element): void {
 }
 
 function listOptions(select: HTMLSelectElement): string {
-  const texts = [...select.options].slice(0, 20).map((option) => JSON.stringify(foldSpace(option.text)));
-  return texts.length === 0 ? 'none' : texts.join(', ') + (select.options.length > 20 ? ', …' : '');
+  const seen = [...select.options].filter((option) => !isHidden(option));
+  const texts = seen.slice(0, 20).map((option) => JSON.stringify(optionTexts(option)[0] ?? ''));
+  return texts.length === 0 ? 'none' : texts.join(', ') + (seen.length > 20 ? ', …' : '');
 }
 
 function announce(element: Element): void {

@@ -13,6 +13,7 @@ import { isSelfDrawn } from '../tree/self-drawn.js';
 import { isDisabled } from '../tree/visibility.js';
 import type { Action } from './action.js';
 import { isCell } from './cell-edit.js';
+import { chooserIn } from './choosing/cell-choice.js';
 import { toChoose } from './choosing/choosing.js';
 import { choose, dropSelection, isPassword, selectContent, setValue } from './field.js';
 import { hasFocus } from './guard.js';
@@ -39,6 +40,7 @@ interface Found {
   readonly types?: boolean;
   readonly hovers?: boolean;
   readonly presses?: Presses | null;
+  readonly doubles?: boolean;
   readonly commits?: boolean;
   readonly carries?: readonly [dx: number, dy: number];
 }
@@ -105,12 +107,16 @@ function toHover(request: ReadyRequest, under: Action): Found | null {
 
 function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
   const { action, value } = request;
-  if (request.list === 'closed') under.cell.stop();
-  else if (under.cell.isOpen) return intoCell(request, null, under);
+  if (request.list === 'closed') {
+    under.cell.stop();
+    under.cellChoice.stop();
+  } else if (under.cellChoice.isOpen) return under.cellChoice.next(typeof value === 'string' ? value : '', under);
+  if (under.cell.isOpen) return intoCell(request, null, under);
   // What was chosen may change its name.
   const known = action === 'select' && request.list !== 'closed' ? under.chooser.control : null;
-  const element = known ?? resolve(request, { hidden: action === 'upload' });
-  if (isProblem(element)) return element;
+  const sought = known ?? resolve(request, { hidden: action === 'upload' });
+  if (isProblem(sought)) return sought;
+  const element = (action === 'select' && isCell(sought) ? chooserIn(sought) : null) ?? sought;
   // A page may choose a file by a field of its own, wherever that is; and the list of a control may open as a dialog.
   const isFree = action === 'upload' || request.list !== 'closed';
   const inert = isFree ? null : inertReason(element, parseLocator(request.locator)?.kind === 'text');
@@ -156,6 +162,7 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
       }
       break;
     case 'select':
+      if (isCell(element) && typeof value === 'string') return under.cellChoice.open(request, element, under);
       if (!isHtml(element, 'select')) return toChoose(request, element, under);
       break;
     case 'input':
@@ -258,7 +265,7 @@ function focus(element: Element): PageProblem | null {
 }
 
 async function report(
-  { element, point, done, opens, wheel, types, hovers, presses, commits, carries }: Found,
+  { element, point, done, opens, wheel, types, hovers, presses, doubles, commits, carries }: Found,
   under: Action,
   request: ReadyRequest,
 ): Promise<Ready> {
@@ -284,6 +291,7 @@ async function report(
     hovers: hovers === true,
     holds: !done && hearsPress(element),
     presses: presses ?? null,
+    doubles: doubles === true,
     commits: commits === true,
     carries: carries ?? null,
     wheel: wheel ?? null,

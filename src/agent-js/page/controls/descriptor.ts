@@ -24,7 +24,7 @@ export function describe(control: Control, locator: string): WireDescriptor {
   if (value !== '') more.value = value.slice(0, MAX_VALUE);
   if (checked !== null) more.checked = checked;
   if (isDisabled(element) || (!control.isHit && isOutOfReach(element))) more.disabled = true;
-  if (isHtml(element, 'select')) more.options = [...element.options].slice(0, MAX_OPTIONS).map(({ text }) => text);
+  if (isHtml(element, 'select')) more.options = [...element.options].slice(0, MAX_OPTIONS).map(({ label }) => label);
   if (href !== '') more.href = href;
   if (control.whereabouts === 'offscreen') more.offscreen = true;
   const actions = ACTION_SETS.indexOf(actionsOf(element, role));
@@ -34,7 +34,7 @@ export function describe(control: Control, locator: string): WireDescriptor {
 /** What a person reads in the field. Never a password. */
 export function shownValue(element: Element): string {
   if (isField(element)) {
-    if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.text).join(', ');
+    if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.label).join(', ');
     if (isHtml(element, 'textarea')) return element.value;
     if (element.type === 'file') return [...(element.files ?? [])].map((file) => file.name).join(', ');
     return element.type === 'password' || inputKind(element) === 'none' ? '' : element.value;

@@ -1,11 +1,13 @@
 import { foldSpace } from '../../../locating/locator.js';
 import type { PageProblem, TypedOutcome } from '../../../tabs/page-calls.js';
 import { isClippedAway, isList, ownLists, textsOf } from '../../controls/options.js';
-import { drawnText } from '../../names/accessible-name.js';
+import { accessibleName, drawnText } from '../../names/accessible-name.js';
 import { inputKind, isReadOnly, roleOf } from '../../names/roles.js';
+import { asSeen, seenText, seenTexts } from '../../names/seen-text.js';
 import { focusedIn, isHtml, isInside, parentOf } from '../../tree/flat-tree.js';
 import { isShown } from '../../tree/visibility.js';
 import { fieldValue } from '../field.js';
+import { holdsText } from '../same-text.js';
 import { appeared, shownNow } from './popups.js';
 import { settledOutcome } from './settled-outcome.js';
 
@@ -35,6 +37,8 @@ export class Chooser {
   #control: Element | null = null;
   /** What the list was filtered by last. */
   #filter: Element | null = null;
+  /** What stood in it before. */
+  #unfiltered: string | null = null;
   /** Around the option that was chosen last. */
   #list: Element | null = null;
   /** What was drawn when the list was scrolled last. */
@@ -44,6 +48,10 @@ export class Chooser {
   /** What stood around the control, from the inside out: what was chosen may be shown beside a field. */
   #around: readonly { readonly element: Element; readonly text: string }[] = [];
   #chosen: Element | null = null;
+  /** What the option that was chosen last is called, in any way. */
+  #called: readonly string[] = [];
+  /** What was put into the control, of what the browser offers for it. */
+  #picked: string | null = null;
   #names: string[] = [];
   #signature = '';
   #since = 0;
@@ -60,6 +68,9 @@ export class Chooser {
   start(control: Element): void {
     this.#control = control;
     this.#filter = null;
+    this.#unfiltered = null;
+    this.#chosen = null;
+    this.#picked = null;
     this.#before = null;
     this.#shownBefore = shownBy(control);
     this.#around = aroundOf(control).map((element) => ({ element, text: folded(drawnText(element)) }));
@@ -74,6 +85,7 @@ export class Chooser {
   }
 
   typing(filter: Element): void {
+    if (filter !== this.#filter) this.#unfiltered = isHtml(filter, 'input') ? filter.value : null;
     this.#filter = filter;
     this.#rewind();
     this.#typed = true;
@@ -82,13 +94,57 @@ export class Chooser {
   /** An option is about to be pressed. */
   choosing(option: Element): void {
     this.#chosen = option;
+    this.#called = [...seenTexts(option), accessibleName(option), drawnText(option)].map(folded);
     this.#list = parentOf(option);
     this.#rewind();
+  }
+
+  /** Takes what was typed to filter the list out of its field again, since nothing was chosen. */
+  giveUp(): void {
+    const [field, before] = [this.#filter, this.#unfiltered];
+    this.#filter = null;
+    this.#unfiltered = null;
+    if (field === null || before === null || !field.isConnected || this.#chosen !== null || this.#picked !== null)
+      return;
+    if (isHtml(field, 'input') && field.value !== before) {
+      field.value = before;
+      field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+    }
+  }
+
+  /** The option that was chosen last. */
+  get chosen(): Element | null {
+    return this.#chosen;
+  }
+
+  /** Whether a control that shows a text, and showed another before, shows what was chosen. */
+  shows(text: string, shown: string, before: string): boolean {
+    return [folded(text), ...this.#called].some((one) => showsChoice(folded(shown), one, shown !== before));
+  }
+
+  /** Whether a text is that of another option than the one that was chosen. */
+  isOther(text: string, shown: string): boolean {
+    const own = folded(shown);
+    return own !== folded(text) && !this.#called.includes(own) && this.#names.some((name) => folded(name) === own);
   }
 
   /** The control of the select that is under way, whatever its page calls it by now; null once it is gone. */
   get control(): Element | null {
     return this.#control?.isConnected === true ? this.#control : null;
+  }
+
+  /** A value that the browser offers for the control has been put into it. */
+  picked({ value }: HTMLOptionElement): void {
+    this.#picked = value;
+  }
+
+  /** Whether any option has been seen so far. */
+  get hasNamed(): boolean {
+    return this.#names.length > 0;
+  }
+
+  get hasTyped(): boolean {
+    return this.#typed;
   }
 
   /** Whether the list is there from which an option was chosen. */
@@ -113,8 +169,9 @@ export class Chooser {
 
   /** Why there is no such option. */
   problem(text: string, how: 'lasting' | 'soon' | null): PageProblem {
-    const named = this.#names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name));
-    const more = this.#names.length > MAX_NAMED ? ', …' : '';
+    const names = this.#names.filter((name) => name !== '');
+    const named = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name));
+    const more = names.length > MAX_NAMED ? ', …' : '';
     const reason = `has no option ${JSON.stringify(text)}; it has ${named.join(', ') || 'none'}${more}`;
     return { problem: 'blocked', reason, final: false, ...(how === null ? {} : { [how]: true }) };
   }
@@ -130,13 +187,17 @@ export class Chooser {
     return found ?? (known?.isConnected === true && isShown(known) ? known : null);
   }
 
-  /** Goes on in a list in which the option is not drawn: from its top to its end, and once more with more patience. */
-  advance(control: Element): Advance {
+  /**
+   * Goes on in a list in which the option is not drawn: from its top to its end, and once more with more patience.
+   *
+   * @param editor the field of a cell, which filters the list; null: a field in the control or its list does
+   */
+  advance(control: Element, editor: Element | null = null): Advance {
     const now = performance.now();
     const patience = this.#signature === '' || this.#isSecondTime ? EMPTY_MS : DRAWN_MS;
     const hasChanged = this.#fromTop && this.#signature !== this.#scrolledAt && !this.#isSecondTime;
     if (!hasChanged && (!this.#isDrawn || now - this.#since < patience)) return 'wait';
-    if (!this.#typed && this.field(control) !== null) return 'type';
+    if (!this.#typed && (editor ?? this.field(control)) !== null) return 'type';
     if (this.#signature === '') return 'wait';
     const { named, popups } = this.places(control);
     const scroller = scrollerIn([...named.filter((one) => one !== control || isList(one)), ...popups]);
@@ -176,6 +237,8 @@ export class Chooser {
   async outcome(text: string): Promise<TypedOutcome | null> {
     const control = this.#control;
     const option = this.#chosen;
+    const picked = this.#picked;
+    if (control !== null && picked !== null) return settledOutcome(() => pickedOutcome(text, control, picked));
     if (control === null || option === null) return null;
     return settledOutcome(() => this.#outcomeNow(text, control, option));
   }
@@ -183,12 +246,19 @@ export class Chooser {
   #outcomeNow(text: string, control: Element, option: Element): TypedOutcome {
     if (!control.isConnected) return { kind: 'gone', shown: '' };
     const shown = shownBy(control);
-    if (showsChoice(folded(shown), folded(text), shown !== this.#shownBefore)) return { kind: 'same', shown: text };
+    const shows = [shown, seenText(control)].filter((one) => one !== '');
+    const hasChanged = shown !== this.#shownBefore;
+    const isWhole = shows.some((one) => folded(one) === folded(text) || this.#called.includes(folded(one)));
+    // The text of another option may hold that of the one that was chosen.
+    const isOther = hasChanged && !isWhole && shows.some((one) => this.isOther(text, one));
+    if (isOther && !(option.isConnected && isChosen(option))) return { kind: 'other', shown };
+    if (shows.some((one) => this.shows(text, one, hasChanged ? this.#shownBefore : one)))
+      return { kind: 'same', shown: text };
     if (/^menuitem$|^treeitem$|^gridcell$/.test(roleOf(option))) return { kind: 'same', shown: text };
     if (option.isConnected && isChosen(option)) return { kind: 'same', shown: text };
     if (isList(control) && option.getAttribute('aria-selected') !== 'false') return { kind: 'same', shown: text };
     const takenBack = showsChoice(folded(this.#shownBefore), folded(text), true);
-    if (shown !== this.#shownBefore && !takenBack) return { kind: shown === '' ? 'emptied' : 'same', shown };
+    if (hasChanged && !takenBack) return { kind: shown === '' ? 'emptied' : 'same', shown };
     const beside = this.#hasChip(text, control, option) || this.#isBeside(text, option);
     return beside ? { kind: 'same', shown: text } : { kind: 'other', shown };
   }
@@ -222,6 +292,16 @@ export class Chooser {
     this.#endSince = null;
     this.#isSecondTime = false;
   }
+}
+
+function pickedOutcome(text: string, control: Element, picked: string): TypedOutcome {
+  if (!control.isConnected) return { kind: 'gone', shown: '' };
+  const shown = isHtml(control, 'input') ? control.value : '';
+  if (shown === '') return { kind: 'emptied', shown };
+  // A page may write a number or a name in its own way.
+  return asSeen(shown) === asSeen(picked) || holdsText(picked, shown)
+    ? { kind: 'same', shown: shown === picked ? text : shown }
+    : { kind: 'other', shown };
 }
 
 /** Whether a text can be typed into an element of one line. */
@@ -264,7 +344,7 @@ function showsChoice(shown: string, choice: string, hasChanged: boolean): boolea
 }
 
 function folded(text: string): string {
-  return foldSpace(text).toLowerCase();
+  return asSeen(text).toLowerCase();
 }
 
 /** What scrolls the options: the innermost that scrolls, around them or inside. */

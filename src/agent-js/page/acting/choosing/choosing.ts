@@ -1,9 +1,14 @@
 import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../../../tabs/page-calls.js';
 import { isList, isMultiple, optionsIn } from '../../controls/options.js';
+import { inputKind, isReadOnly } from '../../names/roles.js';
+import { isHtml } from '../../tree/flat-tree.js';
 import type { Point } from '../../tree/point.js';
+import { isDisabled } from '../../tree/visibility.js';
 import type { Action } from '../action.js';
 import { selectContent } from '../field.js';
-import { pressablePoint, reachablePoint } from '../reach.js';
+import { blocked, blockedUntilChanged, pressablePoint, reachablePoint } from '../reach.js';
+import { datalistOf, offered, pick } from './datalist.js';
+import { disabledOption, ofOption } from './option-problems.js';
 
 const NOWHERE: Point = { x: 0, y: 0 };
 
@@ -23,13 +28,16 @@ export function toChoose(request: ReadyRequest, element: Element, under: Action)
   const { chooser } = under;
   const text = (typeof value === 'string' ? value : value?.[0]) ?? '';
   if (list === 'closed') chooser.start(element);
+  const datalist = datalistOf(element);
+  if (datalist !== null && typeof value === 'string') return ofDatalist(request, element, datalist, under);
   const { named, popups } = chooser.places(element);
-  const { texts, byRole, match } = optionsIn(named, popups, text);
+  const { texts, byRole, match, unclear } = optionsIn(named, popups, text);
   chooser.note(texts);
+  if (unclear !== null) return blockedUntilChanged(unclear);
   if (match !== null) {
     const point = reachablePoint(match, match, null);
     if (isProblem(point)) return ofOption(point, text);
-    if (match.getAttribute('aria-disabled') === 'true') return disabledOption(text);
+    if (isDisabled(match)) return disabledOption(text);
     under.begin(match, 'select', null);
     chooser.choosing(match);
     const done = match.getAttribute('aria-selected') === 'true' && isMultiple(element);
@@ -61,13 +69,31 @@ export function toChoose(request: ReadyRequest, element: Element, under: Action)
   }
 }
 
-/** Of the control, an option that its style makes take no press is told as one that is disabled. */
-function ofOption(problem: PageProblem, text: string): PageProblem {
-  if (problem.problem !== 'blocked' || problem.lost !== true) return problem;
-  return { ...problem, reason: `has the option ${JSON.stringify(text)}, which ${problem.reason}`, lost: false };
-}
-
-function disabledOption(text: string): PageProblem {
-  const reason = `has the option ${JSON.stringify(text)} disabled`;
-  return { problem: 'blocked', reason, final: false, lasting: true };
+/** The browser's own list stands in no page: a value is put into the field, or typed where the page lists it then. */
+function ofDatalist(
+  request: ReadyRequest,
+  field: Element,
+  list: HTMLDataListElement,
+  under: Action,
+): Choice | PageProblem {
+  const { chooser } = under;
+  const text = typeof request.value === 'string' ? request.value : '';
+  if (!isHtml(field, 'input')) return chooser.problem(text, 'lasting');
+  if (isReadOnly(field)) return blockedUntilChanged('is read only');
+  const { texts, match } = offered(list, text);
+  chooser.note(texts);
+  if (match?.disabled === true) return disabledOption(text);
+  if (match !== null) {
+    under.begin(field, 'select', request);
+    const refusal = pick(field, match.value);
+    if (refusal !== null) return blocked(refusal, true);
+    chooser.picked(match);
+    return { element: field, point: NOWHERE, done: true, opens: false, types: false };
+  }
+  if (inputKind(field) !== 'typed' || chooser.hasTyped) return chooser.problem(text, 'lasting');
+  field.focus();
+  field.select();
+  chooser.typing(field);
+  under.begin(field, 'input', null);
+  return { element: field, point: NOWHERE, done: false, opens: false, types: true };
 }
