@@ -78,6 +78,18 @@ t.test('A text is replaced, cleared, refused and told as changed alike', async (
   }
 });
 
+t.test('A unit that a field adds is success, and a mask gets its digits key by key', async (t) => {
+  await open(
+    [],
+    `<script>a.addEventListener('input', () => { const digits = a.value.replace(/\\D/g, ''); a.value = digits && digits + ' kg'; });
+    m.removeAttribute('maxlength'); m.addEventListener('beforeinput', (event) => { event.preventDefault();
+      if (event.inputType.startsWith('delete')) m.value = ''; else if (event.data.length === 1) m.value += event.data; });</script>`,
+  );
+  t.match(await call('act', '{input}Name', 'input', '1500'), { value: '1500 kg' });
+  await call('act', '{input}Short', 'input', '4711');
+  t.equal(await page('m.value'), '4711');
+});
+
 t.test('An alert that typing opens ends the call, and is answered', async (t) => {
   await open([], '<script>a.oninput = () => alert("Typed")</script>');
   t.match(await call('act', '{input}Name', 'input', 'x'), { changed: true });

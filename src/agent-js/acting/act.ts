@@ -19,7 +19,7 @@ import type { Asked, Tab } from '../tabs/tab.js';
 import type { SeenDownload, Tabs } from '../tabs/tabs.js';
 import type { ActOptions, ActRequest } from './act-request.js';
 import { chord } from './keyboard.js';
-import { awaitedInput, perform } from './perform.js';
+import { awaitedInput, type How, perform } from './perform.js';
 import { waitUntilLoaded } from './wait.js';
 
 /** How long an action without any effect so far is given to have one. */
@@ -119,6 +119,7 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
   let hovered = false;
   let anyChange = false;
   let holds = 0;
+  let byKeys = false;
   for (;;) {
     const sought = {
       locator,
@@ -127,6 +128,7 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       at: request.at ?? startOf(request),
       list,
       hovered,
+      byKeys,
     };
     const ready = await whenReady(tab, sought, bounds);
     // A dialog holds what the page has begun: the action was done.
@@ -137,7 +139,7 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       tab,
       ready,
       { ...request, value: wanted ?? request.value },
-      { ...options, holdMs: HOLDS_MS[holds] ?? 0 },
+      { ...options, holdMs: HOLDS_MS[holds] ?? 0, byKeys },
     );
     // The page has gone on, or asks something: the action was done.
     if (finished.kind !== 'answer') return { changed: true };
@@ -151,8 +153,14 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
         await tab.until(() => hasMoved(tab) || isNavigating(tab), within(options.after, OUTWARDS_MS));
       }
       anyChange ||= changed;
+      const hasLed = (): boolean => tab.navigation.count !== count || isNavigating(tab);
+      if (typed?.kind === 'other' && typed.again === true && !byKeys && !hasLed() && !tab.network.hasSent) {
+        // A mask may have put the characters in another order than keys bring them.
+        byKeys = true;
+        continue;
+      }
       if (typed?.kind === 'other') throw failed(tab, refusal(request, ready, typed.shown), locator);
-      if (undone !== null && tab.navigation.count === count && !isNavigating(tab)) {
+      if (undone !== null && !hasLed()) {
         throw failed(tab, `${locator} ${undone}`, locator);
       }
       const chose = !ready.opens && !ready.types;
@@ -170,8 +178,7 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       // What the page has sent may be what the drag was for, which shows later.
       const late = anyChange || !tab.network.hasAsked ? null : await changesLate(tab, options.after);
       const end = late?.changed === true ? late.dragged : dragged;
-      const hasLed = tab.navigation.count !== count || isNavigating(tab);
-      if (end !== null && 'failure' in end && !hasLed) {
+      if (end !== null && 'failure' in end && !hasLed()) {
         const isSure = end.failure === 'elsewhere' || !tab.network.hasAsked;
         if (isSure && (isToTarget(request) || end.failure !== 'nothing'))
           throw failed(tab, `${locator} ${end.reason}`, locator);
@@ -239,13 +246,13 @@ async function carryOut(
   tab: Tab,
   ready: Ready,
   request: ActRequest,
-  options: ActOptions & { readonly holdMs: number },
+  options: ActOptions & How,
 ): Promise<Asked<Finished>> {
   if (ready.finished !== null) return { kind: 'answer', value: ready.finished };
   const isLast = !ready.opens && !ready.types;
   const typed = isLast ? textOf(request, ready) : null;
   const chosen = request.action === 'select' && isLast ? choicesOf(request) : null;
-  const awaits = awaitedInput(request, ready);
+  const awaits = awaitedInput(request, ready, options.byKeys);
   const drag = wishOf(request);
   const sent = perform(tab, ready, request, options);
   if (awaits !== null) {

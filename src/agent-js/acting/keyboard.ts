@@ -85,19 +85,24 @@ const NAMED: { readonly [name: string]: number } = {
 
 /** Typing as it is sent, and by what the page hears its end. */
 export interface Typing {
+  /** Each key waits until the page has heard the one before: a mask has its turn in between. */
+  readonly slow?: boolean;
   readonly events: readonly (KeyEvent | { readonly type: 'insertText'; readonly text: string })[];
   readonly awaits: AwaitedInput;
 }
 
-/** Sends all at once; it arrives in order. */
-export async function type(tab: Tab, { events }: Typing, timeoutMs: number): Promise<void> {
-  await Promise.all(
-    events.map((event) =>
+/** Sends all at once, where nothing has to wait; it arrives in order. */
+export async function type(tab: Tab, { events, slow = false }: Typing, timeoutMs: number): Promise<void> {
+  const sent: Promise<unknown>[] = [];
+  for (const event of events) {
+    const one =
       event.type === 'insertText'
         ? tab.send('Input.insertText', { text: event.text }, timeoutMs)
-        : tab.send('Input.dispatchKeyEvent', event, timeoutMs),
-    ),
-  );
+        : tab.send('Input.dispatchKeyEvent', event, timeoutMs);
+    if (slow) await one;
+    sent.push(one);
+  }
+  await Promise.all(sent);
 }
 
 /** A key or a chord: `Enter`, `a`, `Control+A`, `Shift+Tab`. @throws SCRIPT_ERROR for what is no key */
@@ -135,6 +140,17 @@ export function text(source: string, options: { readonly rich: boolean }): Typin
   const times = lines.length + (byKey ? 1 : 0);
   // Without any key, the text itself is what the page hears.
   return { events, awaits: times > 0 ? { event: 'keyup', times } : { event: 'beforeinput', times: 1 } };
+}
+
+/** A text in place of what is selected in the focused field, each character by its key as far as a keyboard has one. */
+export function keys(source: string): Typing {
+  const events = [...source].flatMap((character) =>
+    /^[\x20-\x7e]$/.test(character)
+      ? stroke(characterKey(character), SHIFTED.test(character) ? SHIFT : 0)
+      : inserted(character),
+  );
+  const times = events.filter((event) => event.type === 'keyUp').length;
+  return { events: [...chord('Delete').events, ...events], awaits: { event: 'keyup', times: times + 1 }, slow: true };
 }
 
 /** One after the other. Of all of them together, the keys are awaited. */

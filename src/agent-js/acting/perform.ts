@@ -4,20 +4,24 @@ import { type AwaitedInput, type DropPoint, isProblem, type Ready } from '../tab
 import type { Tab } from '../tabs/tab.js';
 import type { ActOptions, ActRequest } from './act-request.js';
 import { dragFrom } from './drag.js';
-import { chord, inTurn, type Typing, text, type } from './keyboard.js';
+import { chord, inTurn, keys, type Typing, text, type } from './keyboard.js';
 import { clickAt, hoverAt, wheelAt } from './pointer.js';
 import { uploadFiles } from './uploads.js';
 
-/**
- * Sends the input of an action to the element that is ready for it. Settles when it has arrived.
- *
- * @param options.holdMs so long the button is held before a drag
- */
+/** In which way an input is sent that has been tried in another one. */
+export interface How {
+  /** So long the button is held before a drag. */
+  readonly holdMs: number;
+  /** A text is typed key by key. */
+  readonly byKeys: boolean;
+}
+
+/** Sends the input of an action to the element that is ready for it. Settles when it has arrived. */
 export async function perform(
   tab: Tab,
   ready: Ready,
   request: ActRequest,
-  { holdMs, ...options }: ActOptions & { readonly holdMs: number },
+  { holdMs, byKeys, ...options }: ActOptions & How,
 ): Promise<void> {
   const timeoutMs = Math.max(1_000, remainingMs(options.bounds));
   if (ready.hovers) return arrived(tab, options.after, hoverAt(tab, ready, timeoutMs));
@@ -27,7 +31,8 @@ export async function perform(
     case 'uncheck':
       return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, options.bounds));
     case 'select': {
-      if (ready.presses !== null) return arrived(tab, options.after, type(tab, typing(request, ready), timeoutMs));
+      if (ready.presses !== null)
+        return arrived(tab, options.after, type(tab, typing(request, ready, byKeys), timeoutMs));
       if (!ready.types) {
         const times = ready.doubles ? 2 : 1;
         return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times }, options.bounds));
@@ -51,9 +56,11 @@ export async function perform(
         const points = [{ x: ready.x + dx, y: ready.y + dy }];
         return dragFrom(tab, ready, { native: false, holdMs: 0, points }, options.bounds);
       }
-      if (ready.opens && ready.presses === null)
-        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, options.bounds));
-      return arrived(tab, options.after, type(tab, typing(request, ready), timeoutMs));
+      if (ready.opens && ready.presses === null) {
+        const times = ready.doubles ? 2 : 1;
+        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times }, options.bounds));
+      }
+      return arrived(tab, options.after, type(tab, typing(request, ready, byKeys), timeoutMs));
     case 'upload':
       return upload(tab, ready, request, options);
     case 'drag':
@@ -69,17 +76,22 @@ export async function perform(
 }
 
 /** By what the page hears that the action's input is there; null where its arrival is what the browser says. */
-export function awaitedInput(request: ActRequest, ready: Ready): AwaitedInput | null {
+export function awaitedInput(request: ActRequest, ready: Ready, byKeys: boolean): AwaitedInput | null {
   const { action } = request;
   if (ready.hovers || (ready.opens && ready.presses === null)) return null;
-  return action === 'input' || action === 'clear' || action === 'press' ? typing(request, ready).awaits : null;
+  return action === 'input' || action === 'clear' || action === 'press' ? typing(request, ready, byKeys).awaits : null;
 }
 
 /** What stands in the field is selected, or is by the keys that come first: typing replaces it. */
-function typing({ action, value }: ActRequest, { rich, canvasEditor, presses, commits }: Ready): Typing {
+function typing(
+  { action, value }: ActRequest,
+  { rich, canvasEditor, presses, commits }: Ready,
+  byKeys: boolean,
+): Typing {
   const typed = typeof value === 'string' ? value : '';
   if (action === 'press') return chord(typed);
   if (presses !== null) return inTurn(...Array.from({ length: presses.times }, () => chord(presses.key)));
+  if (byKeys) return keys(typed);
   const own = action === 'clear' || typed === '' ? chord('Delete') : text(typed, { rich: rich || canvasEditor });
   if (commits) return inTurn(own, chord('Enter'));
   return canvasEditor ? inTurn(chord('Control+a'), own) : own;

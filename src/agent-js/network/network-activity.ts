@@ -20,6 +20,7 @@ export class NetworkActivity {
   /** Those of {@link AWAITED} that have begun since the mark and are open. */
   readonly #awaited = new Set<string>();
   #hasAsked = false;
+  #hasSent = false;
   #quietSince = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
@@ -46,9 +47,15 @@ export class NetworkActivity {
     return this.#hasAsked;
   }
 
+  /** Whether a request that may change something on its server has begun since the mark. */
+  get hasSent(): boolean {
+    return this.#hasSent;
+  }
+
   /** Something begins that may have the page ask for more. */
   mark(): void {
     this.#hasAsked = false;
+    this.#hasSent = false;
     this.#awaited.clear();
   }
 
@@ -63,7 +70,8 @@ export class NetworkActivity {
   observe(event: CdpEvent): void {
     switch (event.method) {
       case 'Network.requestWillBeSent': {
-        const { requestId, loaderId, type } = event.params;
+        const { requestId, loaderId, type, request } = event.params;
+        if (!/^(?:GET|HEAD|OPTIONS)$/.test(request.method)) this.#hasSent = true;
         if (STREAMS.has(type ?? '') || this.#open.size >= MAX_OPEN) return;
         this.#open.set(requestId, loaderId);
         if (AWAITED.has(type ?? '')) {

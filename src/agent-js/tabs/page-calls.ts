@@ -92,6 +92,8 @@ export interface ReadyRequest extends Sought<string> {
   readonly list: 'closed' | 'perhaps open' | 'open';
   /** The pointer has been put above the element, see {@link Ready.hovers}. */
   readonly hovered: boolean;
+  /** The text is to come by real keys alone. */
+  readonly byKeys: boolean;
   /** How long the page may wait for the element. */
   readonly ms: number;
 }
@@ -253,6 +255,8 @@ export interface TypedOutcome {
   readonly kind: 'same' | 'emptied' | 'gone' | 'other';
   /** What stands there now. Never a password. */
   readonly shown: string;
+  /** Of another text, in a field that still has the focus: it may be typed once more, key by key. */
+  readonly again?: boolean;
 }
 
 export interface Finished extends PageState {

@@ -20,6 +20,7 @@ import { hasFocus } from './guard.js';
 import { hearsPress } from './hears-press.js';
 import { blocked, blockedUntilChanged, pressablePoint, reachablePoint, type Use } from './reach.js';
 import { isSlider } from './slider.js';
+import { trackPoint } from './slider-track.js';
 import { typeUnheard } from './type-unheard.js';
 
 const NOWHERE: Point = { x: 0, y: 0 };
@@ -181,8 +182,12 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
   }
   if (action === 'input' || action === 'clear') {
     const text = action === 'clear' ? '' : (one ?? '');
-    if (inputKind(element) === 'set') return outcome(setValue(element, text), done);
-    const typed = toType(element, text);
+    if (inputKind(element) === 'set') {
+      const onTrack = request.list === 'closed' ? trackPoint(element, text) : null;
+      if (onTrack === null || isProblem(onTrack)) return outcome(setValue(element, text), done);
+      return { element, point: onTrack, done: false, opens: true };
+    }
+    const typed = toType(element, text, request.byKeys);
     if (typed !== false) return typed === true ? done() : typed;
   }
   return { element, point, done: false, opens: false };
@@ -195,7 +200,15 @@ function intoCell(request: ReadyRequest, cell: Element | null, under: Action): F
   if (isProblem(step)) return step;
   const { element, point, opens, isSet } = step;
   under.begin(element, opens ? 'dblclick' : 'input', opens ? request : null);
-  return { element, point, done: false, opens, commits: !opens, presses: isSet ? { key: 'Enter', times: 1 } : null };
+  return {
+    element,
+    point,
+    done: false,
+    opens,
+    doubles: opens,
+    commits: !opens,
+    presses: isSet ? { key: 'Enter', times: 1 } : null,
+  };
 }
 
 function alongSlider(request: ReadyRequest, slider: Element, under: Action): Found | PageProblem {
@@ -214,12 +227,12 @@ function alongSlider(request: ReadyRequest, slider: Element, under: Action): Fou
 }
 
 /** Whether the text is typed already. False: the field has the focus, and what keys type replaces what it holds. */
-function toType(element: Element, text: string): boolean | PageProblem {
+function toType(element: Element, text: string, byKeys: boolean): boolean | PageProblem {
   const unfocused = focus(element);
   if (unfocused !== null) return unfocused;
   // Some sites draw a field anew when it gets the focus.
   if (!element.isConnected) return blocked('is drawn anew all the time');
-  if (!isSelfDrawn(element) && typeUnheard(element, text)) return true;
+  if (!isSelfDrawn(element) && !byKeys && typeUnheard(element, text)) return true;
   selectContent(element);
   return false;
 }

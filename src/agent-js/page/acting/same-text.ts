@@ -13,6 +13,40 @@ export function holdsText(typed: string, shown: string): boolean {
   return isSameNumber(typed, shown) || isInOrder([...folded(typed)], [...folded(shown)]);
 }
 
+/**
+ * Whether a field has added words around a text that was typed, and no more: a unit, a prefix. They are words of their own, have
+ * no digit, and are nothing that the field held before in place of the text.
+ */
+export function holdsWithin(typed: string, shown: string, before: string): boolean {
+  const [wanted, found] = [spaced(typed), spaced(shown)];
+  const isNumber = NUMBER.test(wanted.replaceAll(' ', ''));
+  const around = isNumber ? aroundNumber(wanted, found) : aroundText(wanted, found);
+  if (around === null) return false;
+  const held = spaced(before);
+  return around.every((added) => {
+    const words = added.trim();
+    if (words === '') return true;
+    if (/\p{N}/u.test(words)) return false;
+    // A unit stood beside the number before, too; of a text, what is left of another one is no addition.
+    return isNumber ? words !== held : !held.includes(words);
+  });
+}
+
+function aroundNumber(wanted: string, found: string): readonly string[] | null {
+  const core = /[+-]?\p{N}(?:.*\p{N})?/su.exec(found);
+  if (core === null || !holdsText(wanted, core[0])) return null;
+  return [found.slice(0, core.index), found.slice(core.index + core[0].length)];
+}
+
+function aroundText(wanted: string, found: string): readonly string[] | null {
+  const at = wanted === '' ? -1 : found.indexOf(wanted);
+  if (at < 0) return null;
+  const [before, after] = [found.slice(0, at), found.slice(at + wanted.length)];
+  // The end of a word is no word: `Ann` is not in `Annabel`.
+  const isCut = (left: string, right: string): boolean => /[\p{L}\p{N}]$/u.test(left) && /^[\p{L}\p{N}]/u.test(right);
+  return isCut(before, wanted) || isCut(wanted, after) ? null : [before, after];
+}
+
 /** The same for an editor of more than one line, where every mark and every indent counts. */
 export function holdsLines(typed: string, shown: string): boolean {
   const [wanted, found] = [linesOf(typed), linesOf(shown)];
@@ -60,6 +94,16 @@ function folded(text: string): string {
     .toLowerCase()
     .replace(/−/gu, '-')
     .replace(/[\s\p{Cf}]+/gu, '');
+}
+
+function spaced(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/−/gu, '-')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
 }
 
 function linesOf(text: string): string[] {

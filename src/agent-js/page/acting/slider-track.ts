@@ -1,6 +1,6 @@
 import { isProblem, type PageProblem } from '../../tabs/page-calls.js';
 import { roleOf } from '../names/roles.js';
-import { parentOf } from '../tree/flat-tree.js';
+import { isHtml, parentOf } from '../tree/flat-tree.js';
 import { viewportRect } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
 import { blocked, pressablePoint } from './reach.js';
@@ -10,6 +10,8 @@ const MAX_DRAGS = 8;
 const MOVED_MS = 500;
 /** Longer than this many times its breadth, an element is the track and not the thumb on it. */
 const TRACK_SHAPE = 3;
+/** The thumb of the browser's own slider, unless a page draws another. */
+const THUMB_PX = 16;
 /** How many elements around a thumb may be its track. */
 const MAX_AROUND = 6;
 
@@ -136,4 +138,23 @@ function cornerPoint(slider: Element, box: DOMRect, { vertical }: Axis, place: n
   return vertical
     ? { x: width / 2, y: ((place - box.top) * height) / box.height }
     : { x: ((place - box.left) * width) / box.width, y: height / 2 };
+}
+
+/**
+ * Where a hand presses the browser's own slider for a value; null for one that does not take the value, has it already, or
+ * does not lie from left to right.
+ */
+export function trackPoint(slider: Element, value: string): Point | PageProblem | null {
+  if (!isHtml(slider, 'input') || slider.type !== 'range' || value.trim() === '') return null;
+  const probe = slider.cloneNode() as HTMLInputElement;
+  probe.value = value;
+  const [wanted, least, most] = [Number(probe.value), Number(slider.min || 0), Number(slider.max || 100)];
+  if (wanted !== Number(value) || wanted === Number(slider.value) || most <= least) return null;
+  const { writingMode, direction, transform } = getComputedStyle(slider);
+  if (writingMode !== 'horizontal-tb' || transform !== 'none') return null;
+  const { width, height } = slider.getBoundingClientRect();
+  if (height > width) return null;
+  const part = (wanted - least) / (most - least);
+  const x = THUMB_PX / 2 + (direction === 'rtl' ? 1 - part : part) * (width - THUMB_PX);
+  return pressablePoint(slider, { x, y: height / 2 });
 }

@@ -1,14 +1,16 @@
 import type { TypedOutcome } from '../../tabs/page-calls.js';
 import { nextChange } from '../changes.js';
 import { inputKind, isField, naturalRole, roleOf } from '../names/roles.js';
-import { isHtml } from '../tree/flat-tree.js';
+import { focusedIn, isHtml } from '../tree/flat-tree.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
 import { editorText, paste } from './drawn-editor.js';
 import { isPassword } from './field.js';
-import { holdsLines, holdsText } from './same-text.js';
+import { holdsLines, holdsText, holdsWithin } from './same-text.js';
 
 /** An editor may draw only a part of a longer text. */
 const MAX_COMPARED = 2_000;
+/** A longer text is not typed key by key. */
+const MAX_KEYS = 500;
 /** A page that cuts or rounds a number when its field is left does so within this time, in milliseconds. */
 const LEFT_MS = 60;
 /** A mask alone holds none of these. */
@@ -85,8 +87,9 @@ export class TypedText {
     if (!isWhole && (text.length > MAX_COMPARED || typed.length > MAX_COMPARED)) return null;
     const shown = isPassword(element) ? '' : text;
     if (holds(typed, text, element)) return { kind: 'same', shown };
+    if (isHtml(element, 'input') && holdsWithin(typed, text, this.#before ?? '')) return { kind: 'same', shown };
     if (text === '' && this.#tookAll(typed)) return { kind: 'emptied', shown };
-    return { kind: 'other', shown };
+    return { kind: 'other', shown, again: isHtml(element, 'input') && isUnderHand(element, text, typed) };
   }
 
   #tookAll(typed: string): boolean {
@@ -109,6 +112,12 @@ function mayBeCut(typed: string, element: Element): element is HTMLInputElement 
   if (number < least || number > most) return true;
   // A page that draws its own field may keep bounds that it does not declare, and decimals.
   return element.type !== 'number' && !(number >= least && number <= most && Number.isInteger(number));
+}
+
+/** Whether a field still waits for what its user types next. What is empty has been taken; a password may have been sent. */
+function isUnderHand(field: Element, text: string, typed: string): boolean {
+  const isIn = field.isConnected && focusedIn(field.ownerDocument) === field;
+  return isIn && text !== '' && !isPassword(field) && typed.length <= MAX_KEYS;
 }
 
 /** What an editor that draws its text holds; null if it does not say. */
