@@ -45,7 +45,7 @@ Copy locators from a look; do not guess them. What it leaves out has them too: {
     title: 'Calls',
     text: `- agent.go("https://shop.test/"): opens an address; {url, title, status}
 - agent.act("{input}Search", "input", "lamp"): waits until the element can take it, and for a navigation that it starts.
-  Answers {changed, url, title}, and what came of it: value, drag, dialog, newTab, download, status
+  Answers {changed, url, title}, and what came of it: value, dialog, newTab, download, status
 - agent.wait("{a}Order 7", {timeout: 5000}): it appears. Also "!{button}Stop" (it goes), "navigation", "idle", milliseconds
 - agent.value("{input}Search"), agent.page("document.title"): a field's value; an expression in the page
 - agent.screenshot("cart"), or ({within: "#map"}), ({marks: true}: with the last look's locators on it)
