@@ -82,6 +82,7 @@ await build({
   outfile: join(dist, 'script/script.thread.js'),
   allowOverwrite: true,
   bundle: true,
+  minifyWhitespace: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
@@ -96,6 +97,10 @@ for (const file of files.filter((name) => name.endsWith('.entry.ts'))) {
     format: 'iife',
     globalName: 'entry',
     target: 'es2023',
+    // Names of functions stay in what runs scripts: they are in the stacks of errors.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    minifyIdentifiers: file.startsWith('agent-js/page/'),
     logLevel: 'warning',
   });
   const target = join(dist, relative(src, join(src, file)).replace(/\.entry\.ts$/, '.bundle.js'));

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Worker } from 'node:worker_threads';
+import { setEnvironmentData, Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { Journal } from '#troupe/journal/journal.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -298,26 +298,36 @@ async function losesAll(t: Test): Promise<void> {
 }
 
 async function losesNothing(t: Test): Promise<void> {
-  const { journal, threads } = await watched(t);
+  const file = join(t.testdir({}), 'troupe.db');
+  const words = ['BEGIN', 'INSERT', 'COMMIT', 'SELECT'];
+  const at = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
+  setEnvironmentData('troupe-test-journal-end', { words, at });
+  t.teardown(() => setEnvironmentData('troupe-test-journal-end', undefined));
+  const lines: string[] = [];
+  const journal = await Journal.open({
+    ...(await journalPlace(t, file)),
+    entry: new URL('./ending-journal.mjs', import.meta.url),
+    log: (line) => lines.push(line),
+  });
+  t.teardown(() => journal.close());
   await journal.write({ records: [session(1)], events: [said(1, 'first')] });
-  for (let round = 1; round <= 3; round += 1) {
+  // Nothing is written, something is, all is without a reply; or a question is without its answer.
+  for (const [round, end] of words.entries()) {
     const before = journal.lastSeq();
-    // The first of them is being committed when the thread ends, or is not yet, or is without its reply.
     const many = Array.from({ length: 2_000 }, (_, index) => said(1, `${round} many ${index}`));
+    Atomics.store(at, 0, round);
     const writes = [many, [said(1, `${round} two`)], [said(1, `${round} three`), said(1, `${round} four`)]].map(
       (events) => journal.write({ events }),
     );
     const read = journal.list({ limit: 1 });
-    if (round > 1) await new Promise((later) => setImmediate(later));
-    await threads.at(-1)?.terminate();
-    t.same(await Promise.all(writes), [before + 1, before + 2_001, before + 2_002]);
-    t.equal((await read).length, 1);
-    t.equal(journal.writeFault(), null);
+    t.same(await Promise.all(writes), [before + 1, before + 2_001, before + 2_002], end);
+    t.equal((await read).length, 1, end);
+    t.equal(journal.writeFault(), null, end);
     const texts = textsOf(await journal.events({ after: before, limit: 10_000 }));
-    t.equal(texts.length, 2_003);
-    t.same(texts.slice(-4), [`${round} many 1999`, `${round} two`, `${round} three`, `${round} four`]);
+    t.equal(texts.length, 2_003, end);
+    t.same(texts.slice(-4), [`${round} many 1999`, `${round} two`, `${round} three`, `${round} four`], end);
+    t.equal(lines.filter((line) => line === 'The journal is open again').length, round + 1, end);
   }
-  t.ok(threads.length >= 4);
 }
 
 if (usesPostgres) t.test('When its thread dies beside a database server, all calls are rejected', losesAll);
