@@ -316,8 +316,6 @@ const DIFFERENCES: readonly Difference[] = [
     by: ['role'],
     ours: SEEN,
   },
-  // A name has in it what is rendered, though it is not visible; the text that is read has not.
-  { states: Object.keys(KINDS).map((kind) => `${kind}: a part that is invisible`), by: ['role'], ours: UNSEEN },
   // The value of a select is what its chosen option reads, and that of a checkbox whether it is checked.
   { states: ['a select'], by: EVERY_WAY, ours: { value: 'Milk' } },
   { states: ['a checkbox', 'a checkbox behind a modal dialog'], by: EVERY_WAY, ours: { value: 'true' } },

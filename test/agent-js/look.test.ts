@@ -361,4 +361,25 @@ t.test('options of a list with several choices show which are chosen', async (t)
   ]);
 });
 
+t.test('a control without a label is called what is drawn beside it, not what comes next', async (t) => {
+  const { call, look } = await openAgent(t, await openBrowser(t));
+  const site = await openSite(t);
+  const wrapped = (html: string) => `${'<div>'.repeat(7)}${html}${'</div>'.repeat(7)}`;
+  await call(
+    'go',
+    site.set(
+      '/beside',
+      `<div><button role=switch aria-checked=false style="width:44px;height:22px"></button></div>
+       <div style="position:absolute;left:64px;top:8px"><ul><li role=menuitem onclick="1">ada</li></ul></div>
+       <div style="display:flex;margin-top:99px"><div>Volume</div>${wrapped('<div role=slider tabindex=0 style="width:90px;height:9px">')}</div>
+       <div><span id=mirror></span> <input id=field oninput="mirror.textContent = field.value"></div>`,
+    ),
+  );
+  await call('act', '{input}', 'input', 'dev');
+  t.same(
+    (await look()).elements.map(({ locator }) => locator),
+    ['{switch}', '{menuitem}ada', '{slider}Volume', '{input}'],
+  );
+});
+
 t.end();

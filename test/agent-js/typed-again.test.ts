@@ -164,6 +164,17 @@ t.test('the browser’s own slider is pressed where its value is', async (t) => 
     const seen = await call('page', '[r.value, popup.hidden, presses]');
     t.same(seen, [value, false, 1], `${attributes}: ${value}`);
   }
+  // What a page draws in its place takes no press there.
+  for (const hidden of [
+    'pointer-events: none',
+    'opacity: 0; pointer-events: none',
+    'clip: rect(0 0 0 0); position: absolute',
+  ]) {
+    await call('go', site.set('/slider', slider('').replace('width: 200px', `width: 200px; ${hidden}`)));
+    await call('act', '{button}Volume', 'click');
+    await call('act', '#r', 'input', '73');
+    t.same(await call('page', '[r.value, presses]'), ['73', 0], hidden);
+  }
   for (const value of ['101', 'loud', '3.5']) {
     await call('go', site.set('/slider', slider('')));
     await call('act', '{button}Volume', 'click');

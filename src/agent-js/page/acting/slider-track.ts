@@ -3,6 +3,7 @@ import { roleOf } from '../names/roles.js';
 import { isHtml, parentOf } from '../tree/flat-tree.js';
 import { viewportRect } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
+import { isCutAway, isSolid, rectOf } from '../tree/visibility.js';
 import { blocked, pressablePoint } from './reach.js';
 
 const MAX_DRAGS = 8;
@@ -141,8 +142,8 @@ function cornerPoint(slider: Element, box: DOMRect, { vertical }: Axis, place: n
 }
 
 /**
- * Where a hand presses the browser's own slider for a value; null for one that does not take the value, has it already, or
- * does not lie from left to right.
+ * Where a hand presses the browser's own slider for a value; null for one that does not take the value, has it already, is
+ * not drawn itself, or does not lie from left to right.
  */
 export function trackPoint(slider: Element, value: string): Point | PageProblem | null {
   if (!isHtml(slider, 'input') || slider.type !== 'range' || value.trim() === '') return null;
@@ -150,7 +151,9 @@ export function trackPoint(slider: Element, value: string): Point | PageProblem 
   probe.value = value;
   const [wanted, least, most] = [Number(probe.value), Number(slider.min || 0), Number(slider.max || 100)];
   if (wanted !== Number(value) || wanted === Number(slider.value) || most <= least) return null;
-  const { writingMode, direction, transform } = getComputedStyle(slider);
+  const { writingMode, direction, transform, pointerEvents } = getComputedStyle(slider);
+  // A page that draws a slider of its own over the browser's hears what is set.
+  if (pointerEvents === 'none' || !isSolid(slider) || isCutAway(slider, rectOf(slider))) return null;
   if (writingMode !== 'horizontal-tb' || transform !== 'none') return null;
   const { width, height } = slider.getBoundingClientRect();
   if (height > width) return null;

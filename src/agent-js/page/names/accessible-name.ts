@@ -1,5 +1,5 @@
 import { foldSpace } from '../../locating/locator.js';
-import { childNodesOf, isElement, isHtml, onlyText, shadowOf } from '../tree/flat-tree.js';
+import { childNodesOf, isElement, isHtml, onlyText, parentOf, shadowOf } from '../tree/flat-tree.js';
 import { childrenOf, firstChildOf } from '../tree/form-members.js';
 import { labelsOf } from '../tree/labels.js';
 import { isEditingHost, isField, NAMED_FROM_OUTSIDE, naturalRole, roleOf } from './roles.js';
@@ -50,6 +50,8 @@ interface Traversal {
   readonly byReference: boolean;
   /** The name is an item's, whose submenu or branch is not part of it. */
   readonly ofItem?: boolean;
+  /** In a part that is not visible, of something that is. */
+  readonly isHidden?: boolean;
 }
 
 function nameIn(element: Element, traversal: Traversal): string {
@@ -154,12 +156,13 @@ function childName(element: Element, tag: string, traversal: Traversal): string 
 }
 
 function contentOf(element: Element, traversal: Traversal): string {
+  const isHidden = traversal.isHidden === true;
   const plain = onlyText(element) ?? textAround(element, traversal);
-  if (plain !== null) return plain;
+  if (plain !== null) return isHidden ? '' : plain;
   let text = '';
   for (const node of childNodesOf(element)) {
     if (text.length > MAX_TEXT) break;
-    if (node.nodeType === 3) text += node.nodeValue ?? '';
+    if (node.nodeType === 3) text += isHidden ? '' : (node.nodeValue ?? '');
     else if (isElement(node) && !traversal.seen.includes(node)) text += partOf(node, traversal);
   }
   return text;
@@ -182,9 +185,18 @@ function partOf(element: Element, traversal: Traversal): string {
   if (traversal.ofItem === true && BRANCHES.has(roleOf(element))) return '';
   const { display, visibility } = getComputedStyle(element);
   if (display === 'none') return '';
-  // Children of what is not visible may be visible again.
-  const text = visibility === 'visible' ? embedded(element, traversal) : contentOf(element, traversal);
+  const text =
+    visibility === 'visible'
+      ? embedded(element, traversal.isHidden === true ? { ...traversal, isHidden: false } : traversal)
+      : contentOf(element, hiddenIn(element, traversal));
   return display === 'inline' || display === 'contents' ? text : ` ${text} `;
+}
+
+/** Of what is not visible, only parts are read that are visible again; all of it if nothing around it is visible either. */
+function hiddenIn(part: Element, traversal: Traversal): Traversal {
+  const around = traversal.isHidden === true ? null : parentOf(part);
+  if (around === null || getComputedStyle(around).visibility !== 'visible') return traversal;
+  return { ...traversal, isHidden: true };
 }
 
 function embedded(element: Element, traversal: Traversal): string {

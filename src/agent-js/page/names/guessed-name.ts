@@ -5,24 +5,16 @@ import { isElement, isHtml, parentOf } from '../tree/flat-tree.js';
 import { childNodesIn, firstChildOf } from '../tree/form-members.js';
 import { drawnRect } from '../tree/visibility.js';
 import { accessibleName, drawnText } from './accessible-name.js';
+import { besideName, CHECKED, holdsControl, isCell, isOutOfSight, labelText } from './beside-name.js';
 import { attributeWords, hrefWord, iconWords, nearWords } from './icon-words.js';
 import { inputKind, isControl, isField, NAMED_FROM_OUTSIDE, roleOf } from './roles.js';
 import { rowName } from './row-name.js';
 
-/** A label stands so near, in levels of the tree. */
-const MAX_UP = 4;
 const MAX_UP_TO_FIELD = 3;
-/** A longer text beside a field is no label. */
-const MAX_LABEL = 80;
 /** So few characters are a sign; more are a drawing made of them. */
 const MAX_SIGN = 4;
-/** What is as long as this is a part of the page. */
-const MAX_AROUND = 2_000;
 
-const BOUNDS = new Set(['body', 'html', 'form', 'fieldset', 'table', 'main', 'section', 'dialog', 'nav', 'ul', 'ol']);
-const TAB_STOP = '[tabindex]:not([tabindex^="-"])';
 const THUMB_CLASS = /(?:^|\s)([a-z][a-z\d]*)(?:[-_]+[a-z\d]+)*[-_]+(handle|thumb|knob)(?=\s|$)/i;
-const CHECKED = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 
 /**
  * What a person would call a control: its accessible name, and where the page gives none, what is drawn around it. A field has
@@ -99,11 +91,6 @@ function hiddenFieldName(element: Element): string {
     node = around;
   }
   return '';
-}
-
-function isOutOfSight(field: Element): boolean {
-  const rect = field.checkVisibility({ visibilityProperty: true, opacityProperty: true }) ? drawnRect(field) : null;
-  return rect === null || rect.width <= 1 || rect.height <= 1;
 }
 
 /** An empty cell is called by its row and its column. */
@@ -212,113 +199,6 @@ function ariaHeaderName(element: Element): string {
   if (head === null || head === cell || holdsControl(head)) return '';
   const column = labelText(accessibleName(head));
   return column === '' ? '' : foldSpace(`${rowName(element)} ${column}`);
-}
-
-/**
- * The text before a field, and after a box that one checks; as near as it can be. Text after a field is its name only if it
- * is drawn over the field, as a placeholder, or if it is a label of nothing else.
- */
-function besideName(element: Element): string {
-  const checked = CHECKED.has(roleOf(element)) || (isHtml(element, 'input') && /^(checkbox|radio)$/.test(element.type));
-  let node: Element = element;
-  for (let up = 0; up < MAX_UP; up++) {
-    const around = parentOf(node);
-    if (around === null || (BOUNDS.has(node.localName) && !holdsOneField(node))) return '';
-    if ((around.textContent ?? '').length > MAX_AROUND) return '';
-    // Beside an item are other items: what is chosen already, or what one may choose.
-    const own =
-      node.localName === 'li'
-        ? ''
-        : checked
-          ? isCell(node)
-            ? besideCell(node) || rowName(element)
-            : runOf(node, 'nextSibling') || runOf(node, 'previousSibling')
-          : runOf(node, 'previousSibling', !isField(element)) || textOver(element, node);
-    // Beside a slider stands where it begins.
-    if (own !== '' && (roleOf(element) !== 'slider' || /\p{L}/u.test(own))) return own;
-    node = around;
-  }
-  return '';
-}
-
-function isCell(element: Element): boolean {
-  return /^t[dh]$/.test(element.localName) || roleOf(element) === 'gridcell';
-}
-
-/** The text of the cell after a box's, and of the cell before it if that is the first of its row: others are no label. */
-function besideCell(cell: Element): string {
-  const { nextElementSibling: next, previousElementSibling: before, parentElement: row } = cell;
-  const after = next === null || next.querySelector('a, [role="button"]') !== null ? '' : runOf(cell, 'nextSibling');
-  return after || (before !== null && before === row?.firstElementChild ? runOf(cell, 'previousSibling') : '');
-}
-
-/** @param overTools passes over a toolbar, which stands between an editor and its heading */
-function runOf(from: Element, way: 'previousSibling' | 'nextSibling', overTools = false): string {
-  let text = '';
-  for (let node: Node | null = from[way]; node !== null; node = node[way]) {
-    let part = '';
-    let apart = false;
-    if (node.nodeType === 3) part = node.nodeValue ?? '';
-    else if (isElement(node)) {
-      if (!node.checkVisibility() || /^(script|style|template)$/.test(node.localName)) continue;
-      // Line numbers, arrows: what is not read out names nothing.
-      if (node.getAttribute('aria-hidden') === 'true') continue;
-      if (overTools && isToolbar(node)) continue;
-      if (BOUNDS.has(node.localName) || isControl(node) || holdsControl(node)) break;
-      // The text before a field may be that of a control which the page draws.
-      if (way === 'previousSibling' && (node.localName === 'a' || holdsStop(node))) break;
-      part = drawnText(node);
-      apart = node.localName !== 'br' && !getComputedStyle(node).display.startsWith('inline');
-    }
-    if (apart && foldSpace(text) !== '') break;
-    text = way === 'nextSibling' ? `${text} ${part}` : `${part} ${text}`;
-    if (apart && foldSpace(part) !== '') break;
-  }
-  return labelText(text);
-}
-
-/** The text of an element after a node that is drawn over the field in it, or that is a label without a control. */
-function textOver(field: Element, node: Element): string {
-  for (let next = node.nextElementSibling; next !== null; next = next.nextElementSibling) {
-    if (!next.checkVisibility()) continue;
-    if (isControl(next) || holdsControl(next)) return '';
-    const text = labelText(drawnText(next));
-    if (text !== '') return (isHtml(next, 'label') && next.control === null) || isOver(next, field) ? text : '';
-  }
-  return '';
-}
-
-/** Whether two elements are drawn over one another, by most of the smaller one. */
-function isOver(element: Element, under: Element): boolean {
-  const [one, other] = [drawnRect(element), drawnRect(under)];
-  if (one === null || other === null) return false;
-  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-  const smaller = Math.min(one.width * one.height, other.width * other.height);
-  return width > 0 && height > 0 && width * height > smaller / 2;
-}
-
-function isToolbar(element: Element): boolean {
-  return roleOf(element) === 'toolbar' || /(?:^|[-_\s])toolbar/i.test(element.getAttribute('class') ?? '');
-}
-
-/** Whether a list is that of what is chosen in the only field in it. */
-function holdsOneField(element: Element): boolean {
-  return /^[uo]l$/.test(element.localName) && element.querySelectorAll('input, select, textarea').length === 1;
-}
-
-/** Whether the Tab key stops at an element or in it. */
-function holdsStop(element: Element): boolean {
-  return element.matches(TAB_STOP) || element.querySelector(TAB_STOP) !== null;
-}
-
-function labelText(text: string): string {
-  const label = foldSpace(text).replace(/[\s:*]+$/, '');
-  return label.length <= MAX_LABEL && /[\p{L}\p{N}]/u.test(label) ? label : '';
-}
-
-function holdsControl(element: Element): boolean {
-  return element.querySelector('input:not([type=hidden]), select, textarea, button, [contenteditable]') !== null;
 }
 
 /** What a style draws in an empty field. */

@@ -12,6 +12,9 @@ const MEANING =
 /** What says nothing of the thing itself. */
 const EMPTY =
   /^(?:btn|button|icon|icons|ico|img|svg|ui|fa|fas|far|fab|fal|bi|pi|mdi|ti|ri|glyphicon|glyphicons|lucide|octicon|feather|anticon|el|ion|material|symbols|outlined|rounded|sharp|solid|regular|fw|lg|sm|md|xs|xl|o|fill|line|use|symbol|sprite|default|primary|secondary|base|root|wrapper|container|inner|outer|content|small|medium|large|mini|type|circle|square|thick|the|a)$/;
+/** What a utility class is made of. */
+const STYLE =
+  /^(?:absolute|active|align|animated?|animation|auto|bg|border|bordered|clearfix|disabled|ellipsis|elevation|fade|fixed|flex|float|focus|focusable|focused|hairline|hidden|hover|hoverable|inline|invisible|justify|margin|muted|nowrap|opacity|outline|padding|pointer|pressed|ripple|rounded|shadow|sticky|transition|transparent|truncate|unselectable|visible|visited|waves|wrap)$/;
 /** Made by a machine, or a matter of style alone. */
 const NO_WORD = /[:[\]/@()!.%]|^(?:css|sc|jss|jsx|svelte|makeStyles|Mui\w*Root)-|^_|\d{3}|^[a-z]{0,2}-?\d/;
 
@@ -64,6 +67,7 @@ function meaningIn(classes: Iterable<string>): string {
   for (const one of classes) {
     if (NO_WORD.test(one)) continue;
     const words = wordsIn(one);
+    if (words.some((word) => STYLE.test(word))) continue;
     if (words.some((word) => MEANING.test(word))) return words.join(' ').slice(0, MAX_WORD);
   }
   return '';
@@ -79,11 +83,12 @@ export function attributeWords(element: Element): string {
   return '';
 }
 
-/** The first class that is a word. */
+/** The first class that is a word, and not only how something is drawn: `mantine-focus-auto`, `van-hairline--left`. */
 export function nearWords(element: Element): string {
   for (const one of element.classList) {
     if (NO_WORD.test(one)) continue;
-    const word = wordsIn(one).join(' ');
+    const words = wordsIn(one);
+    const word = words.some((part) => STYLE.test(part)) ? '' : words.join(' ');
     if (/^[a-z]{4,}(?: [a-z]{3,})*$/.test(word) && /[aeiou]/.test(word)) return word.slice(0, MAX_WORD);
   }
   return '';

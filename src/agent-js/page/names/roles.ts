@@ -161,12 +161,15 @@ export function isControl(element: Element): boolean {
   return (role !== element.localName && WIDGET_ROLES.has(role)) || isEditingHost(element);
 }
 
-/** The outermost editable element. */
+/** The outermost editable element, or one in a part that is not to be edited: the text of a chip. */
 export function isEditingHost(element: Element): boolean {
+  const around = element.parentElement?.closest('[contenteditable]') ?? null;
+  return isEditable(element) && (around === null || !isEditable(around));
+}
+
+function isEditable(element: Element): boolean {
   const value = element.getAttribute('contenteditable');
-  return (
-    value !== null && value.toLowerCase() !== 'false' && element.parentElement?.closest('[contenteditable]') == null
-  );
+  return value !== null && value.toLowerCase() !== 'false';
 }
 
 /** How `input` reaches an element. */

@@ -1,6 +1,7 @@
 import { foldSpace } from '../../locating/locator.js';
 import { onlyText, parentOf, walk } from '../tree/flat-tree.js';
 import { childNodesIn, childrenOf } from '../tree/form-members.js';
+import { isSolid } from '../tree/visibility.js';
 import { roleOf } from './roles.js';
 
 /** A row is found so far up, in levels of the tree. */
@@ -49,7 +50,7 @@ function isPlainRow(row: Element, control: Element): boolean {
 function firstText(row: Element, control: Element): string {
   let text = '';
   walk(row, true, (element) => {
-    if (text !== '' || element === control || !element.checkVisibility()) return undefined;
+    if (text !== '' || element === control || !isSolid(element)) return undefined;
     const own = onlyText(element) ?? ownText(element);
     if (/[\p{L}\p{N}]/u.test(own)) text = foldSpace(own);
     return text === '' ? true : undefined;

@@ -47,6 +47,12 @@ export function seenText(element: Element): string {
   return seenTexts(element)[0] ?? '';
 }
 
+/** The text that is drawn in an element and read out, pictures by their names: what it may call something else. */
+export function spokenText(element: Element): string {
+  const pieces = piecesOf(element).filter(({ kind }) => kind !== 'unspoken');
+  return asSeen(pieces.map(({ written }) => written).join(''));
+}
+
 function piecesOf(element: Element): readonly Piece[] {
   const pieces: Piece[] = [];
   const isOutside = liesOutside(element);
