@@ -118,10 +118,10 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
      <script>for (const tile of document.querySelectorAll('.tile')) tile.addEventListener('mousedown', () => {})</script>`,
     ['{div}Alpha', '{div}Beta Press', '{button}Press'],
   ],
-  'no card whose listener is for the controls in it': [
+  'cards that listen, beside the controls in them': [
     `<div><div class=card>Alpha <button>Yes</button></div><div class=card>Beta <button>No</button></div></div>
      <script>for (const card of document.querySelectorAll('.card')) card.addEventListener('click', () => {})</script>`,
-    ['{button}Yes', '{button}No'],
+    ['{div}Alpha Yes', '{button}Yes', '{div}Beta No', '{button}No'],
   ],
   'a slider without the track around it': [
     `<div id=slider style="width: 200px; height: 20px"><div id=rail style="height: 4px"></div>

@@ -291,6 +291,25 @@ t.test('a sign without words is called by its title and its row', async (t) => {
   ]);
 });
 
+t.test('a row that listens is listed beside its button, and pressed beside it', async (t) => {
+  await call(
+    'go',
+    site.set(
+      '/row',
+      `<!doctype html><title>Rows</title><ul style="text-align: center"><li>
+    <button style="width: 90%">Delete</button> Mail</li></ul><script>document.querySelector('li').onclick = ({ target }) => {
+    document.title = target.localName; };</script>`,
+    ),
+  );
+  const { elements } = await look({ full: true });
+  t.strictSame(
+    elements.map(({ locator }) => locator),
+    ['{li}Delete Mail', '{button}Delete'],
+  );
+  await call('act', '{li}Delete Mail', 'click');
+  t.equal(await call('page', 'document.title'), 'li');
+});
+
 t.test('boxes in cells are called by column and row, and fields by their label before a pattern', async (t) => {
   const { call, look } = await openAgent(t, await openBrowser(t));
   const site = await openSite(t);

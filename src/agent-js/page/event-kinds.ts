@@ -14,6 +14,9 @@ export const WHOLE = 256;
 /** Reacts already when the button goes down: the press is a gesture with a beginning, and an end that may be heard elsewhere. */
 export const DOWN = 512;
 
+/** Reacts when it gets the focus. */
+export const FOCUS = 1024;
+
 /** What a pointer does on the element itself. */
 export const POINTED = PRESS | DOUBLE | CONTEXT;
 
@@ -38,6 +41,8 @@ const KINDS: Readonly<Record<string, number>> = Object.assign(Object.create(null
   pointerenter: HOVER,
   pointerover: HOVER,
   dragstart: CARRY,
+  focus: FOCUS,
+  focusin: FOCUS,
 });
 
 /** The types of the events that make an element something to operate. */

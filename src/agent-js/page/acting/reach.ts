@@ -2,13 +2,23 @@ import { foldSpace } from '../../locating/locator.js';
 import { type CornerPoint, isProblem, type PageProblem } from '../../tabs/page-calls.js';
 import { askPage } from '../controls/ask-page.js';
 import { CELLS, isTile } from '../controls/clickables.js';
+import { boxesOf, isOwnRow, isPressedApart, ownTexts } from '../controls/own-rows.js';
 import { isPressOn, lostIn } from '../controls/pressed-through.js';
 import { reactionsOf } from '../controls/reactions.js';
 import { POINTED } from '../event-kinds.js';
 import { checkedState, inputKind, isControl, roleOf } from '../names/roles.js';
 import { nameFor } from '../resolve.js';
 import { isInside, parentOf } from '../tree/flat-tree.js';
-import { elementAt, isInView, isSeenAt, pointFromCorner, pointsOf, reaches, takesPointer } from '../tree/geometry.js';
+import {
+  elementAt,
+  isInView,
+  isSeenAt,
+  pointFromCorner,
+  pointsOf,
+  reaches,
+  takesPointer,
+  viewportRect,
+} from '../tree/geometry.js';
 import { isLayerOver } from '../tree/layers.js';
 import type { Point } from '../tree/point.js';
 import { bringIntoView, bringPointIntoView } from '../tree/scrolling.js';
@@ -41,8 +51,14 @@ export function reachablePoint(
 ): Point | PageProblem {
   if (isMoving(shown)) return blocked('does not stand still');
   if (at !== null) return pointInside(shown, element, at, use);
-  const atOnce = pointsOf(shown).filter((point) => isOpen(point, shown, element, use));
-  const open = beside(atOnce, element) ?? besideParts(atOnce, element, use === 'carry');
+  const isRow = use === 'press' && isOwnRow(element);
+  const pressed = (): Point[] => [...pointsOf(shown), ...(isRow ? pointsOnTexts(element) : [])];
+  const reachedIn = (points: readonly Point[]) => points.filter((point) => isOpen(point, shown, element, use));
+  const chosen = (points: readonly Point[]): Point | undefined => {
+    const free = isRow ? points.filter((point) => partAt(point, element) === null) : points;
+    return beside(free, element) ?? besideParts(free, element, use === 'carry');
+  };
+  const open = chosen(reachedIn(pressed()));
   if (open !== undefined) return open;
   const before = shown.getBoundingClientRect();
   bringIntoView(shown);
@@ -52,12 +68,14 @@ export function reachablePoint(
   if (moved && pointsOf(shown).length > 0) {
     return { problem: 'blocked', reason: 'is scrolled away all the time', final: false, soon: true };
   }
-  const points = pointsOf(shown);
+  const points = pressed();
   const [middle] = points;
   if (middle === undefined) return blocked('cannot be scrolled into view');
-  const reached = points.filter((point) => isOpen(point, shown, element, use));
-  const own = beside(reached, element) ?? besideParts(reached, element, use === 'carry');
+  const reached = reachedIn(points);
+  const own = chosen(reached);
   if (own !== undefined) return own;
+  const part = reached[0] === undefined ? null : partAt(reached[0], element);
+  if (part !== null) return blocked(`has no free place: ${nameFor(part)} in it takes its presses`);
   const cover = elementAt(middle);
   const lost = pressLost(middle, shown, element, use);
   if (lost !== null) return lost;
@@ -89,6 +107,24 @@ function beside(points: readonly Point[], element: Element): Point | undefined {
   });
 }
 
+/** What is pressed for itself at a point of a row that holds it, or null. */
+function partAt(point: Point, row: Element): Element | null {
+  for (let node = elementAt(point); node !== null && node !== row; node = parentOf(node))
+    if (isPressedApart(node)) return isInside(node, row) ? node : null;
+  return null;
+}
+
+/** Points in a row's own texts, which no control in it covers for long. */
+function pointsOnTexts(row: Element): Point[] {
+  const boxes = ownTexts(row, MAX_TEXTS).flatMap((text) => boxesOf(text).slice(0, 1));
+  return boxes
+    .map((box) => viewportRect(row, box))
+    .map(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))
+    .filter(isInView);
+}
+
+/** Of a row so many texts are tried. */
+const MAX_TEXTS = 5;
 const GRIP = /-resize$/;
 /** Only what takes so small a part of an element's area is passed by. */
 const SMALL_PART = 0.1;

@@ -1,16 +1,22 @@
 import { CARRY, DOWN, DROP, HOVER, KEYS, POINTED, PRESS, TAKES, WHOLE } from '../event-kinds.js';
-import { isControl, roleOf } from '../names/roles.js';
+import { isControl, naturalRole, roleOf } from '../names/roles.js';
 import { childrenOf } from '../tree/form-members.js';
-import { drawnRect } from '../tree/visibility.js';
+import { drawnRect, isPartOfPage } from '../tree/visibility.js';
 import { isCarriedByClass, isPane, isThumb } from './carried.js';
+import { anyCarried } from './drags.js';
 import { isPointedAt, reveals } from './hover-rules.js';
-import { reactionsOf, writtenKinds } from './reactions.js';
+import { isOwnRow } from './own-rows.js';
+import { hearsFocus, reactionsOf, writtenKinds } from './reactions.js';
 import { holdsControls } from './wrappers.js';
 
 /** Controls that may hold others, which stand beside what they themselves show: a branch's expander, a tab's close. */
 const HOLDERS = new Set(['treeitem', 'tab', 'option', 'listitem', 'row', 'slider']);
 /** Parts of a table that a listener on what they stand in is for. */
 export const CELLS = /^(gridcell|columnheader|rowheader)$/;
+/** Parts of a table that show more, or light up, while the pointer is above them. */
+const TABLE_CELLS = /^(?:cell|columnheader|rowheader)$/;
+const LISTS = /^(?:list|listbox|rowgroup)$/;
+const HELD_LISTS = 'ul, ol, tbody, [role="list"], [role="listbox"], [role="tree"]';
 /** By which attributes a cell says where in its sheet it stands. */
 const SHEET_PLACES = [
   ['data-x', 'data-y'],
@@ -19,6 +25,7 @@ const SHEET_PLACES = [
 ];
 /** Words by which pages class a small part of an item that is operated on its own. */
 const PART_CLASS = /(?:^|[-_\s])(?:checkbox|expander|grip|handle|toggler|twisty|twistie)(?:\s|$)/i;
+const BOX_CLASS = /(?:^|[-_\s])checkbox(?:\s|$)/i;
 const HELD_CLASS = /(?:^|[-_\s])(?:grip|handle)(?:$|[-_\s])/i;
 const RESIZES = /-resize$/;
 /** What is dragged by a cursor for resizing is as narrow as this, in CSS pixels. */
@@ -28,8 +35,6 @@ const PART_SIZE = 40;
 const PART_TEXT = 2;
 /** Only a part of a control, of its area, is something of its own. */
 const PART = 0.5;
-/** What reacts to the pointer above it is no whole part of the page, but at most so much of its viewport. */
-const HOVERED_PART = 1 / 8;
 const MAX_HOVERED_CHILDREN = 3;
 
 /** Why an element that is no control by its nature may be one. */
@@ -65,13 +70,30 @@ export function clickableOf(
   const focusable =
     element.hasAttribute('tabindex') &&
     roleOf(element) !== 'tabpanel' &&
-    (around.listened || (kinds & KEYS) !== 0 || (wholeListens(element) && isInTabOrder(element, style)));
+    (around.listened ||
+      (kinds & KEYS) !== 0 ||
+      ((wholeListens(element) || hearsFocus(element)) && isInTabOrder(element, style)));
   const touched = !listens && (around.listened || wholeListens(element)) && takesTouches(element, style);
-  const drops = (kinds & DROP) !== 0 && !isSortable(element);
+  const drops = (kinds & DROP) !== 0 && takesDrops(element);
   const isFree = !around.pointer && (!around.listened || isHoveredAlone(element, kinds));
-  const hovers = (kinds & HOVER) !== 0 && isFree && isSmall(element);
+  const hovers = (kinds & HOVER) !== 0 && isFree && !TABLE_CELLS.test(naturalRole(element)) && isSmall(element);
   const otherwise = focusable || touched || drops || hovers;
   return sure || listens || otherwise ? { sure, listens, otherwise } : null;
+}
+
+/**
+ * Whether something can be dropped on an element that listens for it. Lists of a page on which nothing is dragged take nothing; files are dropped
+ * on a place that has no items.
+ */
+function takesDrops(element: Element): boolean {
+  return !isSortable(element) && (!isList(element) || anyCarried());
+}
+
+/** Whether an element is a list, or holds several things of one kind. */
+function isList(element: Element): boolean {
+  if (LISTS.test(naturalRole(element)) || element.querySelector(HELD_LISTS) !== null) return true;
+  const [first, ...others] = childrenOf(element);
+  return first !== undefined && others.length > 0 && others.every((one) => isTwin(one, first));
 }
 
 /** Whether an item that reacts to nothing but the pointer above it stands among others that are pressed: it opens a menu. */
@@ -96,6 +118,11 @@ function isSheetCell(element: Element, listened: boolean): boolean {
   const row = element.parentElement;
   const isPlaced = /^\d+$/.test(element.getAttribute('col') ?? '') && row?.hasAttribute('index') === true;
   return isPlaced && (listened || wholeListens(element));
+}
+
+/** Whether an element is a box that its library draws in an item: what listens around it tells the two apart. */
+function isBoxByClass(element: Element): boolean {
+  return BOX_CLASS.test(element.getAttribute('class') ?? '') && isPartByClass(element);
 }
 
 /** Whether a small element without much of a text is classed as a part that is operated on its own: a branch's expander. */
@@ -139,11 +166,17 @@ function isTwin(one: Element, other: Element): boolean {
   return one.localName === other.localName && one.classList[0] === other.classList[0];
 }
 
-/** Whether an element inside a control is another: it has listeners of its own, and is a part of it only. */
-export function isOwnPart(element: Element, control: Element): boolean {
+/**
+ * Whether an element inside a control is another: it has listeners of its own, and is a part of it only.
+ *
+ * @param heard what is around the control listens for presses
+ */
+export function isOwnPart(element: Element, control: Element, heard: boolean): boolean {
   const role = roleOf(control);
   if (!HOLDERS.has(role) || isControl(element)) return false;
-  if ((reactionsOf(element) & POINTED) === 0 && (role === 'slider' || !isGrip(element))) return false;
+  const listens = (reactionsOf(element) & POINTED) !== 0;
+  const isBox = heard && (reactionsOf(control) & POINTED) === 0 && isBoxByClass(element);
+  if (!listens && (role === 'slider' || !(isBox || isGrip(element)))) return false;
   // Of a slider only what is there several times: the stars of a rating, not the thumb.
   if (role === 'slider' && twinsOf(element).length < 2) return false;
   const [inner, outer] = [drawnRect(element), drawnRect(control)];
@@ -183,7 +216,8 @@ export function wholeListens({ ownerDocument }: Element): boolean {
 function isInTabOrder(element: Element, { overflowX, overflowY }: CSSStyleDeclaration): boolean {
   const tabIndex = 'tabIndex' in element ? Number(element.tabIndex) : -1;
   const scrolls = /auto|scroll/.test(`${overflowX} ${overflowY}`);
-  return tabIndex >= 0 && !scrolls && roleOf(element) === element.localName && isSmall(element);
+  if (tabIndex < 0 || scrolls || roleOf(element) !== element.localName) return false;
+  return isSmall(element) || (holdsControls(element) && isOwnRow(element));
 }
 
 /** Whether the page handles touches of an element by itself, and of nothing around it: it is dragged, or drawn on. */
@@ -241,10 +275,4 @@ function isSmall(element: Element, alone = true): boolean {
   return (
     element.childElementCount <= MAX_HOVERED_CHILDREN && !(alone && holdsControls(element)) && isPartOfPage(element)
   );
-}
-
-/** Whether an element takes no more than a part of the viewport. */
-function isPartOfPage(element: Element): boolean {
-  const rect = drawnRect(element);
-  return rect !== null && rect.width * rect.height <= innerWidth * innerHeight * HOVERED_PART;
 }

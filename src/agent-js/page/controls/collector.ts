@@ -5,7 +5,7 @@ import { isBoxless } from '../tree/boxless.js';
 import { frameDocument, isFrame, isHtml, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
 import { childNodesIn } from '../tree/form-members.js';
 import { labelsOf, namedBy } from '../tree/labels.js';
-import { drawingOf, hasEditContext } from '../tree/self-drawn.js';
+import { characterBoxesOf, drawingOf, hasEditContext, isAside } from '../tree/self-drawn.js';
 import { isVeil, Sight, type Whereabouts } from '../tree/sight.js';
 import {
   clipsAll,
@@ -27,6 +27,7 @@ import { discoveries } from './discoveries.js';
 import { isPointedAt } from './hover-rules.js';
 import { itemsOf } from './items.js';
 import { Modals } from './modals.js';
+import { isOwnRow } from './own-rows.js';
 import { beginMarkup, reactionsOf, readMarkup } from './reactions.js';
 import { dependsOnOthers, holdsControls, withoutDrawings, withoutFrames, withoutWrappers } from './wrappers.js';
 
@@ -190,7 +191,7 @@ export class Collector {
         candidate = this.#addClickable(element, clickable, around) ?? candidate;
         if (clickable?.listens === true && tag !== 'body' && tag !== 'html') listened = true;
       }
-    } else if (control !== null && !isHidden && isOwnPart(element, control)) {
+    } else if (control !== null && !isHidden && isOwnPart(element, control, listened)) {
       const rect = seenRect(element);
       if (rect !== null) {
         candidate = this.#add(element, around, () => this.#itself(element, rect));
@@ -278,6 +279,7 @@ export class Collector {
     if (drawing !== null && isShown(drawing)) {
       // What is pressed in its place is no other control.
       if (own !== null || stands.length === 0) this.#drawings.add(drawing);
+      for (const box of characterBoxesOf(element)) this.#drawings.add(box);
       stands.push(drawing);
     }
     const isFile = isAway && element.type === 'file' && parentOf(element)?.checkVisibility() === true;
@@ -301,7 +303,8 @@ export class Collector {
     // A listener on a container is for what is in it; but what is carried is dropped on the container itself.
     const holds = element.childElementCount > 0 || shadowOf(element) !== null;
     const forOthers = !sure && !(drops && why.otherwise) && holds && holdsControls(element);
-    if (forOthers && !(why.listens ? isTile(element) : isTag(element))) return null;
+    const isOwn = forOthers && isOwnRow(element);
+    if (forOthers && !isOwn && !(why.listens ? isTile(element) : isTag(element))) return null;
     const rect = seenRect(element);
     if (rect === null) return null;
     // What lies under a dialog, to catch the clicks beside it.
@@ -310,7 +313,7 @@ export class Collector {
     const control = this.#add(element, around, () => this.#itself(element, rect));
     this.#clickables.add(control);
     const several = roleOf(element) !== 'row' && tag !== 'tr' && !drops;
-    if (!sure && several && !isTile(element)) this.#listeners.add(control);
+    if (!sure && several && !isOwn && !isTile(element)) this.#listeners.add(control);
     return control;
   }
 
@@ -365,7 +368,7 @@ function seenRect(element: Element, solid = false): Rect | null {
 /** Whether something else may be drawn for an element that is drawn itself. */
 function mayBePutAway(element: Element, { width, height }: Rect): boolean {
   if (element.localName === 'textarea' || isPutAway(element) || hasEditContext(element)) return true;
-  return width < TINY || height < TINY;
+  return width < TINY || height < TINY || isAside(element);
 }
 
 /** Whether a field has no room for a character: its library shows its value in another way. */

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, kindOfEvent } from '../event-kinds.js';
+import { EVENT_TYPES, FOCUS, kindOfEvent } from '../event-kinds.js';
 import { allRoots } from '../tree/flat-tree.js';
 import { discoveries } from './discoveries.js';
 
@@ -36,7 +36,16 @@ export function writtenKinds(element: Element): number {
   );
 }
 
-/** What an element reacts to by listeners and by its markup, as bits of event-kinds. */
+/** What an element reacts to by listeners and by its markup, as bits of event-kinds, without that it hears of its focus. */
 export function reactionsOf(element: Element): number {
+  return kindsOf(element) & ~FOCUS;
+}
+
+/** Whether an element reacts when it gets the focus. */
+export function hearsFocus(element: Element): boolean {
+  return (kindsOf(element) & FOCUS) !== 0;
+}
+
+function kindsOf(element: Element): number {
   return (discoveries()?.kindsOf(element) ?? 0) | writtenKinds(element);
 }

@@ -1,8 +1,9 @@
 import { POINTED } from '../event-kinds.js';
-import { isControl, isField, isFrameOf, roleOf } from '../names/roles.js';
+import { checkedState, isControl, isField, isFrameOf, roleOf } from '../names/roles.js';
 import { isInside, isLeaf, walk } from '../tree/flat-tree.js';
 import { isThumb, sliderOf } from './carried.js';
 import type { Control } from './control.js';
+import { isOwnRow } from './own-rows.js';
 import { reactionsOf } from './reactions.js';
 
 /** Of an item's parts one of the first is the link that bears its name. */
@@ -16,6 +17,8 @@ const SEVERAL = 3;
 
 /** What covers this part of an editor's area is where its text is drawn. */
 const MOST = 0.5;
+/** What takes so much of the area of what is around it is all that can be pressed there. */
+const NEARLY_ALL = 0.9;
 
 const CELLS = /^(td|th|cell|gridcell)$/;
 const ITEMS = /^(treeitem|menuitem|listitem|option)$/;
@@ -50,7 +53,8 @@ export function withoutWrappers(controls: readonly Control[], clickables: Readon
     // `<li role=tab><a tabindex=-1>`: the link in it is the tab again. A clickable around it is itself left out for it.
     const again =
       before !== undefined && control.element.getAttribute('tabindex') === '-1' && before.name === control.name;
-    if (again && !clickables.has(before) && isInside(control.element, before.element)) return false;
+    if (again && !clickables.has(before) && isInside(control.element, before.element) && !isOwnSign(control.element))
+      return false;
     if (isCellOfRow(control, rows)) return false;
     if (before !== undefined && clickables.has(before) && clickables.has(control) && isFilling(control, before))
       return false;
@@ -60,6 +64,7 @@ export function withoutWrappers(controls: readonly Control[], clickables: Readon
     if (!clickables.has(control))
       return !isFrameOf(control.role, next.element) || !isInside(next.element, control.element);
     if (!isInside(next.element, control.element)) return true;
+    if (reactionsOf(control.element) === 0 && isFilledBy(control, next)) return false;
     const after = left[index + 2];
     const single = after === undefined || !isInside(after.element, control.element);
     if (single && (control.name === '' || isAround(control.element, next))) return false;
@@ -67,7 +72,9 @@ export function withoutWrappers(controls: readonly Control[], clickables: Readon
     const borrowed = clickables.has(next) && next.element.textContent?.trim() === '' && control.name !== '';
     // A column is sorted by its head, and filtered by the field in it.
     const filters = /header$/.test(control.role) && isField(next.element);
-    return borrowed || filters || !saysTheSame(control.name, next.name);
+    // A box in a row is called by what the row reads, which does something else.
+    const chooses = checkedState(next.element) !== null && isOwnRow(control.element);
+    return borrowed || filters || chooses || !saysTheSame(control.name, next.name);
   });
 }
 
@@ -105,11 +112,22 @@ function withoutParts(controls: readonly Control[], clickables: ReadonlySet<Cont
   return controls.filter((one) => !isDrawing(one) || ![...sliders].some((slider) => isInside(one.element, slider)));
 }
 
+/** Whether something is a box, or has no text and listeners of its own: it does not stand for what bears its name. */
+function isOwnSign(element: Element): boolean {
+  if (checkedState(element) !== null) return true;
+  return !isControl(element) && element.textContent?.trim() === '' && (reactionsOf(element) & POINTED) !== 0;
+}
+
 /** Whether a picture is all that is drawn in a clickable without a text, and only one of the two reacts to presses. */
 function isFilling({ element, rect }: Control, around: Control): boolean {
   if (!isInside(element, around.element) || around.element.textContent?.trim() !== '') return false;
   if ((reactionsOf(element) & POINTED) !== 0 && (reactionsOf(around.element) & POINTED) !== 0) return false;
   return rect.width * rect.height > around.rect.width * around.rect.height * MOST;
+}
+
+/** Whether a row that is pressed itself is all that is drawn in an element: that of a component in its host. */
+function isFilledBy({ rect }: Control, { element, rect: inner }: Control): boolean {
+  return inner.width * inner.height > rect.width * rect.height * NEARLY_ALL && isOwnRow(element);
 }
 
 /** Leaves out a slider's track, and what it is drawn of: a clickable around that slider alone, and nameless ones in it. */

@@ -86,20 +86,39 @@ export function pointsOf(element: Element): Point[] {
 /** Shapes of a group beyond this are not gone through. */
 const MAX_SHAPES = 20;
 
-/** Points on the lines of a drawing: a line that turns, or a ring, is drawn in none of the points of its box. */
 function pointsOnLines(drawn: Element): Point[] {
+  return linePoints(drawn)
+    .map((at) => viewportRect(drawn, new DOMRect(at.x, at.y)))
+    .filter(isInView)
+    .map(({ x, y }) => ({ x, y }));
+}
+
+/**
+ * Points on the lines of a drawing, in its document's viewport: a line that turns, or a ring, is drawn in none of the points
+ * of its box. Of a line of dashes, one is in the first of them.
+ */
+export function linePoints(drawn: Element): Point[] {
   const shapes = 'getPointAtLength' in drawn ? [drawn] : [...drawn.querySelectorAll('*')].slice(0, MAX_SHAPES);
   return shapes.flatMap((shape) => {
     const { getTotalLength, getPointAtLength, getScreenCTM } = shape as Partial<SVGGeometryElement>;
     const toScreen = getPointAtLength === undefined ? null : getScreenCTM?.call(shape as SVGGeometryElement);
     if (getTotalLength === undefined || getPointAtLength === undefined || toScreen == null) return [];
     const length = getTotalLength.call(shape as SVGGeometryElement);
-    return [0.5, 0.25, 0.75].flatMap((part) => {
-      const at = getPointAtLength.call(shape as SVGGeometryElement, length * part).matrixTransform(toScreen);
-      const { x, y } = viewportRect(drawn, new DOMRect(at.x, at.y));
-      return isInView({ x, y }) ? [{ x, y }] : [];
+    return [0.5, 0.25, 0.75, ...firstDash(shape, length)].map((part) => {
+      const { x, y } = getPointAtLength.call(shape as SVGGeometryElement, length * part).matrixTransform(toScreen);
+      return { x, y };
     });
   });
+}
+
+/** Where the middle of a line's first dash is, as a part of its length: the slices of a ring are drawn so. */
+function firstDash(shape: Element, length: number): readonly number[] {
+  const { strokeDasharray, strokeDashoffset } = getComputedStyle(shape);
+  const dash = Number.parseFloat(strokeDasharray);
+  if (!(dash > 0) || !(length > 0)) return [];
+  const whole = Number(shape.getAttribute('pathLength')) || length;
+  const middle = (dash / 2 - Number.parseFloat(strokeDashoffset)) / whole;
+  return [middle - Math.floor(middle)];
 }
 
 /** The boxes in which an element is drawn; what has none of its own is drawn by what is in it. */

@@ -15,6 +15,11 @@ const PRESSED = 12;
 const DEPTH = 5;
 /** Words by which libraries class the boxes that they draw. */
 const BOX_CLASS = /(?:^|[-_\s])i?(?:check(?:box)?|radio|switch|toggle)(?:$|[-_\s])/i;
+const CODE_TYPES = /^(?:number|password|tel|text)$/;
+/** A field whose characters are drawn in boxes takes so many, and its boxes are found so far up, in levels of the tree. */
+const FEWEST = 3;
+const MOST = 10;
+const BOXES_UP = 3;
 const INSIDE = 'a[href], button, input, select, textarea';
 
 /** Whether typing goes to an EditContext (https://www.w3.org/TR/edit-context/), and the browser edits nothing by itself. */
@@ -43,7 +48,39 @@ export function drawingOf(element: Element): Element | null {
   }
   if (hasEditContext(element)) return isBehind(element) ? parentOf(element) : null;
   if (!isHtml(element, 'input') || element.type === 'file' || element.type === 'hidden') return null;
-  return element.checkVisibility() ? pressedFor(element) : boxBeside(element);
+  if (!element.checkVisibility()) return boxBeside(element);
+  return pressedFor(element) ?? characterBoxesOf(element)[0] ?? null;
+}
+
+/**
+ * The boxes in which a page draws the characters of a short field that is out of sight, as those of a one-time code:
+ * `<div><i></i><i></i><i></i><i></i></div><input maxlength=4>`. None for any other field.
+ */
+export function characterBoxesOf(field: Element): readonly Element[] {
+  if (!isHtml(field, 'input') || field.disabled || !CODE_TYPES.test(field.type)) return [];
+  const { maxLength } = field;
+  if (maxLength < 0 ? field.autocomplete !== 'one-time-code' : maxLength < FEWEST || maxLength > MOST) return [];
+  if (!isFaded(field) && !isTiny(field) && !isAside(field)) return [];
+  for (let node = parentOf(field), up = 0; node !== null && up < BOXES_UP; node = parentOf(node), up++) {
+    for (const frame of [node, ...childrenOf(node)]) {
+      const boxes = [...childrenOf(frame)].filter(isCharacterBox);
+      if (maxLength < 0 ? boxes.length >= FEWEST && boxes.length <= MOST : boxes.length === maxLength) return boxes;
+    }
+  }
+  return [];
+}
+
+function isCharacterBox(element: Element): boolean {
+  if (isHtml(element, 'input') || (element.textContent ?? '').trim().length > 1) return false;
+  const { width, height } = element.getBoundingClientRect();
+  return width >= PRESSED && height >= PRESSED && element.checkVisibility() && element.querySelector(INSIDE) === null;
+}
+
+/** Whether an element stands where no scrolling leads, beyond the beginning of its page. */
+export function isAside(element: Element): boolean {
+  const { right, bottom } = element.getBoundingClientRect();
+  const { scrollX = 0, scrollY = 0 } = element.ownerDocument.defaultView ?? {};
+  return right + scrollX <= 0 || bottom + scrollY <= 0;
 }
 
 /** The box that a library draws beside a check box or radio button which it hides: `<input type=checkbox><div class=x-checkbox>`. */

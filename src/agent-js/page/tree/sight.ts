@@ -1,7 +1,8 @@
 import { frameOf, isElement, isHtml, isInside, parentOf } from './flat-tree.js';
-import { cellsOf, isSeenAt, reaches } from './geometry.js';
+import { cellsOf, isSeenAt, linePoints, reaches } from './geometry.js';
 import { shapeOf } from './image-map.js';
 import { isLayerOver } from './layers.js';
+import type { Point } from './point.js';
 import { isIn, isReachable, LEAST, type Region, Regions } from './regions.js';
 import { drawnRect, type Rect } from './visibility.js';
 
@@ -52,6 +53,10 @@ export class Sight {
     }
     const isOpen = (hit: Element): boolean => isSeenAt(hit, shown) || isSeenAt(hit, element);
     if (isOpen(middle)) return 'here';
+    const isOpenAt = (point: Point): boolean => {
+      const hit = isWithin(point, region) ? root.elementFromPoint(point.x, point.y) : null;
+      return hit !== null && isOpen(hit);
+    };
     const open = isHtml(shown, 'area')
       ? isOpenPart(shown, region)
       : boxesOf(shown, rect).some((box) =>
@@ -60,7 +65,7 @@ export class Sight {
             return hit !== null && isOpen(hit);
           }),
         );
-    if (open) return 'here';
+    if (open || ('ownerSVGElement' in shown && linePoints(shown).some(isOpenAt))) return 'here';
     // From under a bar at the edge it can be scrolled.
     return canMoveAway(element, middle, region) ? 'offscreen' : 'unreachable';
   }
@@ -114,12 +119,14 @@ function hitAt(root: Document | ShadowRoot, rect: Rect, region: Region, across: 
 }
 
 /** Whether there is a point of a part of a picture that nothing lies over, nor another part. */
-function isOpenPart(area: Element, { left, top, right, bottom }: Region): boolean {
+function isOpenPart(area: Element, region: Region): boolean {
   const root = area.getRootNode() as Document | ShadowRoot;
   const points = shapeOf(area)?.points ?? [];
-  return points.some(({ x, y }) => {
-    return x >= left && x < right && y >= top && y < bottom && root.elementFromPoint(x, y) === area;
-  });
+  return points.some((point) => isWithin(point, region) && root.elementFromPoint(point.x, point.y) === area);
+}
+
+function isWithin({ x, y }: Point, { left, top, right, bottom }: Region): boolean {
+  return x >= left && x < right && y >= top && y < bottom;
 }
 
 /** Whether scrolling takes the element out from under its cover: the cover stands still and leaves room. */

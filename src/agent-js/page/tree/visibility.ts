@@ -14,6 +14,8 @@ const THUMB_DEPTH = 3;
 
 /** What is for screen readers alone is at most of this size, in CSS pixels. */
 const DOT = 1;
+/** What stands among other things takes at most so much of its viewport. */
+const PART = 1 / 8;
 
 /** A box in CSS pixels of a document's viewport, in plain numbers: those of a DOMRect are asked of the browser one by one. */
 export interface Rect {
@@ -155,6 +157,12 @@ function strokeOf(line: Element): number {
 /** The box around an element. */
 export function rectOf(element: Element): Rect {
   return plainRect(element.getBoundingClientRect());
+}
+
+/** Whether an element is no whole part of the page, but takes a small part of its viewport. */
+export function isPartOfPage(element: Element): boolean {
+  const rect = drawnRect(element);
+  return rect !== null && rect.width * rect.height <= innerWidth * innerHeight * PART;
 }
 
 function plainRect({ left, top, right, bottom, width, height }: DOMRect): Rect {
