@@ -36,6 +36,16 @@ t.test('A click arrives once, as a person’s click does', async (t) => {
   t.same(((await log()) as string[]).sort(), ['contextmenu b', 'pointerup b']);
 });
 
+t.test('Cancel of the question whether to leave keeps the page, and it can be used', async (t) => {
+  await open(`<input aria-label=Text><a href=/elsewhere>Leave</a><button id=b>Stay</button>
+    <script>onbeforeunload = (event) => event.preventDefault()</script>`);
+  await call('act', '{input}Text', 'input', 'abc');
+  t.match(await call('act', '{a}Leave', 'click'), { dialog: { kind: 'beforeunload' } });
+  t.match(await callWithin({ ms: 5_000 }, 'act', '{dialog}Cancel', 'click'), { title: 'Act' });
+  t.match(await callWithin({ ms: 5_000 }, 'act', '{button}Stay', 'click'), { title: 'Act' });
+  await call('go', 'about:blank');
+});
+
 t.test('changed is true only if something changed', async (t) => {
   await open(`<button id=b>Nothing</button><label><input type=checkbox checked> On</label><input aria-label=N value=7>
     <input id=other><button onclick="other.value = 1">Fill</button>`);

@@ -74,13 +74,18 @@ export async function act(tabs: Tabs, request: ActRequest, options: ActOptions):
   const tab = tabs.active;
   const { navigation } = tab;
   navigation.mark = navigation.count;
+  const { stays } = navigation;
   const before = { tabs: tabs.opened, downloads: tabs.downloads.count, loaderId: navigation.loaderId };
   // One that is no key is told before anything is waited for.
   if (request.action === 'press') chord(String(request.value));
   if (tab.dialog !== null) {
+    const { dialog } = tab;
     const value = typeof request.value === 'string' ? request.value : null;
     options.onField({ password: false });
-    await actOnDialog(tab, request.locator, request.action, value, options.bounds);
+    await actOnDialog(tab, request.locator, request.action, value, options.bounds).catch((error: unknown) => {
+      if (!tab.isClosed) throw error;
+    });
+    if (dialog.kind === 'beforeunload' && dialog.isOutermost && navigation.stays === stays) await leaves(tab, options);
     return consequences(tabs, tab, before, await settled(tabs, tab, { changed: true }, options));
   }
   const url = tab.url;
@@ -341,6 +346,12 @@ async function settled(tabs: Tabs, tab: Tab, outcome: Outcome, options: ActOptio
     throw failed(front, `This led to ${failure.url}, which cannot be reached: ${words}`, undefined);
   }
   return { changed: changed || front !== tab || hasMoved(front), ...(await front.place(bounds)), ...more };
+}
+
+/** What may be left goes elsewhere, which it has said by then, or its window is closed. */
+async function leaves(tab: Tab, { after }: ActOptions): Promise<void> {
+  const hasGone = (): boolean => tab.isClosed || isNavigating(tab) || hasMoved(tab);
+  await tab.until(() => hasGone() || tab.dialog !== null, within(after, WINDOW_MS)).catch(() => false);
 }
 
 function hasMoved({ navigation }: Tab): boolean {

@@ -58,6 +58,7 @@ export function resolveUrl(source: string, base: string, schemes: ReadonlySet<st
  * @throws ACTION_FAILED with the net::ERR name, WAIT_TIMEOUT when the page does not finish loading
  */
 export async function navigate(tab: Tab, url: string, bounds: Bounds): Promise<Gone> {
+  const { stays } = tab.navigation;
   return leave(tab, bounds, async () => {
     let answer = await request(tab, url, bounds);
     for (let tries = 1; await isOvertaken(tab, answer, bounds); tries += 1) {
@@ -68,6 +69,7 @@ export async function navigate(tab: Tab, url: string, bounds: Bounds): Promise<G
       answer = await request(tab, url, bounds);
     }
     if (answer.isDownload === true) return 'stays';
+    if (answer.errorText === 'net::ERR_ABORTED' && tab.navigation.stays > stays) throw heldBack(url);
     const status = answer.loaderId === undefined ? null : tab.navigation.statusOf(answer.loaderId);
     // The server has answered, and there is nothing to show.
     if (answer.errorText === 'net::ERR_ABORTED' && (status === 204 || status === 205)) return { status };
@@ -121,15 +123,24 @@ async function holdStill(tab: Tab, bounds: Bounds): Promise<void> {
   }
 }
 
+function heldBack(url: string): TroupeError {
+  return new TroupeError(
+    'ACTION_FAILED',
+    `${url} was not loaded: the page asked whether to leave it, and was answered with Cancel`,
+  );
+}
+
 /** One step back in the tab's history. @throws ACTION_FAILED at its beginning */
 export async function goBack(tab: Tab, bounds: Bounds): Promise<Gone> {
   return leave(tab, bounds, async () => {
     const { currentIndex, entries } = await tab.command('Page.getNavigationHistory', {}, bounds);
     const entry = entries[currentIndex - 1];
     if (entry === undefined) throw new TroupeError('ACTION_FAILED', 'There is no page to go back to');
-    const before = tab.navigation.count;
+    const { navigation } = tab;
+    const { count, stays } = navigation;
     await tab.command('Page.navigateToHistoryEntry', { entryId: entry.id }, bounds);
-    await tab.until(() => tab.navigation.count > before || tab.dialog !== null, bounds);
+    await tab.until(() => navigation.count > count || navigation.stays > stays, bounds);
+    if (navigation.count === count && navigation.stays > stays) throw heldBack(entry.url);
     return 'leaves';
   });
 }

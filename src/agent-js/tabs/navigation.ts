@@ -32,7 +32,7 @@ export function failureWords(errorText: string): string {
  * Follows the main frame from page to page:
  *
  *     requested or scheduled -> started -> committed (a new document) -> DOMContentLoaded -> load
- *                                       -> dropped (a download, 204, cancelled)
+ *              -> dropped (stayed)      -> dropped (a download, 204, cancelled)
  *
  * A change of address within a document (a fragment, pushState) counts as a navigation and is done at once.
  */
@@ -45,6 +45,10 @@ export class Navigation {
   /** Of the document that stands there now, where it is an error page. One for an answer without a body is none. */
   failure: NavigationFailure | null = null;
   readonly #mainFrame: string;
+  /** Rises when the page's question whether to leave it is answered with Cancel. */
+  stays = 0;
+  /** Of the dialog that is open: it asks whether to leave the page, or one of its frames. */
+  #isAsking = false;
   /** `count` when the last go, act or wait began: later navigations were not waited for yet. */
   mark = 0;
   #lifecycle = new Set<string>();
@@ -116,6 +120,11 @@ export class Navigation {
         return event.params.frameId === this.#mainFrame && this.pending?.scheduled === true && this.#drop();
       case 'Page.frameStoppedLoading':
         return event.params.frameId === this.#mainFrame && this.pending?.scheduled !== true && this.#drop();
+      case 'Page.javascriptDialogOpening':
+        this.#isAsking = event.params.type === 'beforeunload';
+        return false;
+      case 'Page.javascriptDialogClosed':
+        return this.#answered(event.params.result);
       case 'Browser.downloadWillBegin':
         return event.params.frameId === this.#mainFrame && this.#drop();
       case 'Page.frameNavigated':
@@ -147,6 +156,16 @@ export class Navigation {
     if (frameId !== this.#mainFrame) return false;
     const { loaderId = this.pending?.loaderId, scheduled = false } = more;
     this.pending = { url, loaderId, scheduled };
+    return true;
+  }
+
+  /** What the page asked for ends with Cancel, and the browser says no more of it. One that has begun goes on, or is stopped. */
+  #answered(leaves: boolean): boolean {
+    const stays = this.#isAsking && !leaves;
+    this.#isAsking = false;
+    if (!stays) return false;
+    this.stays++;
+    if (this.pending?.loaderId === undefined) this.pending = null;
     return true;
   }
 

@@ -32,6 +32,8 @@ const SEEING: ReadonlySet<PageCallName> = new Set([
 export interface OpenDialog {
   readonly kind: string;
   readonly message: string;
+  /** The outermost document has opened it, not a frame in it. */
+  readonly isOutermost: boolean;
   /** What will be answered to a prompt; null for the others. */
   input: string | null;
 }
@@ -228,8 +230,9 @@ export class Tab {
   #observeOwn(event: CdpEvent): boolean {
     switch (event.method) {
       case 'Page.javascriptDialogOpening': {
-        const { type, message, defaultPrompt } = event.params;
-        this.dialog = { kind: type, message, input: type === 'prompt' ? (defaultPrompt ?? '') : null };
+        const { type, message, defaultPrompt, frameId } = event.params;
+        const input = type === 'prompt' ? (defaultPrompt ?? '') : null;
+        this.dialog = { kind: type, message, isOutermost: frameId === this.targetId, input };
         return true;
       }
       case 'Page.javascriptDialogClosed':

@@ -207,7 +207,9 @@ export class Action {
     };
     const dragged = outcome(changed);
     if (wanted !== null) changed ||= differs();
-    if (changed || missed !== null) this.#stop();
+    // What a dialog has held back ends when the next action has begun, and is no end of that one.
+    if (this.#underWay !== own) signs.stop();
+    else if (changed || missed !== null) this.#stop();
     else {
       this.#end();
       this.#quiet = { signs, differs, dragged: () => outcome(true) };
