@@ -46,6 +46,18 @@ t.test('Cancel of the question whether to leave keeps the page, and it can be us
   await call('go', 'about:blank');
 });
 
+t.test('A row between bars that stay, and a button in a frame that is turned, are pressed', async (t) => {
+  const rows = ['Ann', 'Ben', 'Cid', 'Dan', 'Eve', 'Fay'].map((name) => `<button id=${name}>${name}</button>`).join('');
+  await open(`<style>#list { height: 90px; width: 100px; overflow: auto } #list button { display: block; height: 20px }
+      #list b { position: sticky; z-index: 1; display: block; background: #eee }</style>
+    <div id=list><b style="top: 0; height: 10px"></b>${rows}<b style="bottom: 0; height: 65px"></b></div>
+    <iframe style="transform: rotate(200deg)" srcdoc="<button onclick='top.log.push(1)'>Turned</button>"></iframe>`);
+  await call('act', '{button}Cid', 'click');
+  t.same(await log(), ['pointerup Cid', 'click Cid']);
+  await call('act', '{button}Turned', 'click');
+  t.same(await log(), [1]);
+});
+
 t.test('changed is true only if something changed', async (t) => {
   await open(`<button id=b>Nothing</button><label><input type=checkbox checked> On</label><input aria-label=N value=7>
     <input id=other><button onclick="other.value = 1">Fill</button>`);

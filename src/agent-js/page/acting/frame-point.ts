@@ -1,7 +1,8 @@
 import type { FramePoint, PageProblem } from '../../tabs/page-calls.js';
 import { discoveries } from '../controls/discoveries.js';
 import { nameFor } from '../resolve.js';
-import { contentBox, elementAt, viewportRect } from '../tree/geometry.js';
+import { frameMap } from '../tree/frame-map.js';
+import { elementAt, viewportPoint } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
 
 /**
@@ -11,11 +12,7 @@ import type { Point } from '../tree/point.js';
 export function pointThroughFrame(point: FramePoint): (Point & { readonly document: Document }) | PageProblem {
   const frame = discoveries()?.frameElement(point.frame) ?? null;
   if (frame === null || !frame.isConnected) return blocked('is in a frame that has gone');
-  const at = (): Point => {
-    const { left, top, across, down } = contentBox(frame);
-    const { x, y } = viewportRect(frame, new DOMRect(left + point.x * across, top + point.y * down));
-    return { x, y };
-  };
+  const at = (): Point => viewportPoint(frame.ownerDocument, frameMap(frame).toOuter(point));
   if (!isOpen(at(), frame)) {
     frame.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
     const { x, y } = at();

@@ -17,6 +17,7 @@ import {
   pointsOf,
   reaches,
   takesPointer,
+  viewportPoint,
   viewportRect,
 } from '../tree/geometry.js';
 import { isLayerOver } from '../tree/layers.js';
@@ -25,6 +26,7 @@ import { bringIntoView, bringPointIntoView } from '../tree/scrolling.js';
 import { isVeil } from '../tree/sight.js';
 import { isShown, standIn } from '../tree/visibility.js';
 import { outside } from './drop-place.js';
+import { uncover } from './uncover.js';
 
 /**
  * What an element is pointed at for: to press it; to carry it, by itself and by no small part that is drawn on it; or only to
@@ -41,6 +43,14 @@ export function pressablePoint(element: Element, at: CornerPoint | null, use: Us
   const label = own === null || isProblem(own) ? standIn(element) : null;
   return label === null ? (own ?? reachablePoint(element, element, at, use)) : reachablePoint(label, element, at, use);
 }
+
+/** The page hears of the scrolling with its next picture: what comes of that is looked at then. */
+const SCROLLED: PageProblem = {
+  problem: 'blocked',
+  reason: 'is scrolled away all the time',
+  final: false,
+  soon: true,
+};
 
 /** A point where a press reaches the element, scrolled to if need be. */
 export function reachablePoint(
@@ -66,7 +76,7 @@ export function reachablePoint(
   // The page hears of the scrolling with its next picture, and may close or move things then: a press comes after that.
   const moved = before.left !== after.left || before.top !== after.top;
   if (moved && pointsOf(shown).length > 0) {
-    return { problem: 'blocked', reason: 'is scrolled away all the time', final: false, soon: true };
+    return SCROLLED;
   }
   const points = pressed();
   const [middle] = points;
@@ -81,20 +91,19 @@ export function reachablePoint(
   if (lost !== null) return lost;
   if (cover === null || isInside(shown, cover)) return blocked('takes no press where it is drawn');
   const whole = outermost(cover, shown);
-  if (!isVeil(whole.getBoundingClientRect(), whole.ownerDocument) && isFreeElsewhere(shown, element, use)) {
-    return { problem: 'blocked', reason: 'is scrolled away all the time', final: false, soon: true };
+  if (!isVeil(whole.getBoundingClientRect(), whole.ownerDocument) && isFreeElsewhere(shown, element, whole, use)) {
+    return SCROLLED;
   }
   return blocked(`is covered by ${nameFor(whole)}`);
 }
 
-/** Scrolls out from under what covers an element in the middle of its box: a head that stays, a message. */
-function isFreeElsewhere(shown: Element, element: Element, use: Use): boolean {
-  for (const block of ['end', 'start'] as const) {
-    bringIntoView(shown, block);
-    if (pointsOf(shown).some((point) => isOpen(point, shown, element, use))) return true;
-  }
-  bringIntoView(shown);
-  return false;
+/** Whether it has been scrolled out from under what covers it in the middle of its box. */
+function isFreeElsewhere(shown: Element, element: Element, cover: Element, use: Use): boolean {
+  const middle = (): Point | null => {
+    const { x, y, width, height } = viewportRect(shown);
+    return { x: x + width / 2, y: y + height / 2 };
+  };
+  return uncover(shown, cover, middle, () => pointsOf(shown).some((point) => isOpen(point, shown, element, use)));
 }
 
 /** Of a cell or a tile that holds controls, a point that is its own: the head of a column above the field in it. */
@@ -118,8 +127,7 @@ function partAt(point: Point, row: Element): Element | null {
 function pointsOnTexts(row: Element): Point[] {
   const boxes = ownTexts(row, MAX_TEXTS).flatMap((text) => boxesOf(text).slice(0, 1));
   return boxes
-    .map((box) => viewportRect(row, box))
-    .map(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))
+    .map(({ x, y, width, height }) => viewportPoint(row.ownerDocument, { x: x + width / 2, y: y + height / 2 }))
     .filter(isInView);
 }
 
@@ -175,9 +183,17 @@ function pointInside(shown: Element, element: Element, at: CornerPoint, use: Use
   const lost = pressLost(point, shown, element, use);
   if (lost !== null) return lost;
   const cover = elementAt(point);
-  const what =
-    cover === null || isInside(shown, cover) ? 'takes no press' : `is covered by ${nameFor(outermost(cover, shown))}`;
-  return blocked(`${what} at its point ${at.x}, ${at.y}`);
+  const where = `at its point ${at.x}, ${at.y}`;
+  if (cover === null || isInside(shown, cover)) return blocked(`takes no press ${where}`);
+  const whole = outermost(cover, shown);
+  const aim = (): Point | null => pointFromCorner(shown, at);
+  const isFree = (): boolean => {
+    const there = aim();
+    return there !== null && isInView(there) && isOpen(there, shown, element, use);
+  };
+  if (!isVeil(whole.getBoundingClientRect(), whole.ownerDocument) && uncover(shown, whole, aim, isFree))
+    return SCROLLED;
+  return blocked(`is covered by ${nameFor(whole)} ${where}`);
 }
 
 function isOpen(point: Point, shown: Element, element: Element, use: Use): boolean {

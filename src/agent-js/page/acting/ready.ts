@@ -22,6 +22,7 @@ import { blocked, blockedUntilChanged, pressablePoint, reachablePoint, type Use 
 import { isSlider } from './slider.js';
 import { trackPoint } from './slider-track.js';
 import { typeUnheard } from './type-unheard.js';
+import { forgetCovers } from './uncover.js';
 
 const NOWHERE: Point = { x: 0, y: 0 };
 /** Styles and layout change without a sign: an element that is not ready is looked at again after this. */
@@ -58,6 +59,7 @@ export async function ready(request: ReadyRequest, action: Action): Promise<Read
   let { mutations } = pageChanges;
   let quietSince = performance.now();
   const takeBack = shownLooks.listing();
+  forgetCovers();
   for (;;) {
     const startedAt = performance.now();
     takeBack();

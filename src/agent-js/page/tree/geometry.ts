@@ -1,28 +1,44 @@
 import { boxesInside } from './boxless.js';
 import { frameDocument, frameOf, isHtml, isInside, parentOf, shadowOf } from './flat-tree.js';
+import { frameMap } from './frame-map.js';
 import { shapeOf } from './image-map.js';
 import type { Point } from './point.js';
 import { drawingOf } from './self-drawn.js';
 
-/** Where an element is drawn, in the coordinates of the outermost page's viewport. */
+/** Where an element is drawn, in the coordinates of the outermost page's viewport: the box around that, where it is turned. */
 export function viewportRect(element: Element, rect: DOMRect = element.getBoundingClientRect()): DOMRect {
-  let { x, y, width, height } = rect;
+  let { left, top, right, bottom } = rect;
   for (let frame = frameOf(element.ownerDocument); frame !== null; frame = frameOf(frame.ownerDocument)) {
-    const { left, top, across, down } = contentBox(frame);
-    [x, y, width, height] = [left + x * across, top + y * down, width * across, height * down];
+    const map = frameMap(frame);
+    const corners = [map.toOuter({ x: left, y: top }), map.toOuter({ x: right, y: bottom })];
+    if (map.isTurned) corners.push(map.toOuter({ x: right, y: top }), map.toOuter({ x: left, y: bottom }));
+    const [across, down] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
+    [left, right, top, bottom] = [Math.min(...across), Math.max(...across), Math.min(...down), Math.max(...down)];
   }
-  return new DOMRect(x, y, width, height);
+  return new DOMRect(left, top, right - left, bottom - top);
 }
 
-/** Where the document in a frame begins in the viewport around it, and how large its pixels are drawn there. */
-export function contentBox(frame: Element): { left: number; top: number; across: number; down: number } {
-  const { x, y, width, height } = frame.getBoundingClientRect();
-  const { offsetWidth, offsetHeight } = frame as HTMLElement;
-  const across = offsetWidth > 0 ? width / offsetWidth : 1;
-  const down = offsetHeight > 0 ? height / offsetHeight : 1;
-  const { paddingLeft, paddingTop } = getComputedStyle(frame);
-  const left = x + (frame.clientLeft + Number.parseFloat(paddingLeft)) * across;
-  return { left, top: y + (frame.clientTop + Number.parseFloat(paddingTop)) * down, across, down };
+/** Where a point of a document is in the outermost page's viewport. */
+export function viewportPoint(inner: Document, point: Point): Point {
+  let outer = point;
+  for (let frame = frameOf(inner); frame !== null; frame = frameOf(frame.ownerDocument))
+    outer = frameMap(frame).toOuter(outer);
+  return outer;
+}
+
+/** A point of the outermost page's viewport, in the coordinates of a document in it; null where that is not to be seen. */
+export function pointIn(inner: Document, point: Point): Point | null {
+  const frame = frameOf(inner);
+  if (frame === null) return point;
+  const around = pointIn(frame.ownerDocument, point);
+  return around === null ? null : frameMap(frame).toInner(around);
+}
+
+/** Whether a frame that a document stands in is turned. */
+function isTurned(inner: Document): boolean {
+  for (let frame = frameOf(inner); frame !== null; frame = frameOf(frame.ownerDocument))
+    if (frameMap(frame).isTurned) return true;
+  return false;
 }
 
 /** The innermost element drawn at a point of the outermost viewport, through shadow roots and frames. */
@@ -36,8 +52,9 @@ export function elementAt({ x, y }: Point): Element | null {
     found = hit;
     const inner = frameDocument(hit);
     if (inner !== null) {
-      const box = contentBox(hit);
-      [left, top] = [(left - box.left) / box.across, (top - box.top) / box.down];
+      const at = frameMap(hit).toInner({ x: left, y: top });
+      if (at === null) return found;
+      [left, top] = [at.x, at.y];
       root = inner;
     } else {
       const shadow = shadowOf(hit);
@@ -55,18 +72,40 @@ export function elementAt({ x, y }: Point): Element | null {
 export function pointFromCorner(element: Element, at: Point): Point | null {
   const { x, y, width, height } = element.getBoundingClientRect();
   if (at.x < 0 || at.y < 0 || at.x >= width || at.y >= height) return null;
-  const { x: left, y: top } = viewportRect(element, new DOMRect(x + at.x, y + at.y));
-  return { x: left, y: top };
+  return viewportPoint(element.ownerDocument, { x: x + at.x, y: y + at.y });
 }
 
 export function isInView({ x, y }: Point): boolean {
   return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
 }
 
+/** Parts of a box across and down, its middle first. */
+const PARTS = [
+  [0.5, 0.5],
+  [0.2, 0.5],
+  [0.8, 0.5],
+  [0.5, 0.2],
+  [0.5, 0.8],
+] as const;
+
+/** The same of a box in a frame that is turned. */
+function pointsOfTurned({ ownerDocument }: Element, { left, top, width, height }: DOMRect): Point[] {
+  if (width === 0 || height === 0) return [];
+  return PARTS.map(([across, down]) =>
+    viewportPoint(ownerDocument, { x: left + width * across, y: top + height * down }),
+  ).filter(isInView);
+}
+
 /** Points in the visible part of an element, its middle first. Empty: none of it is in the viewport. */
 export function pointsOf(element: Element): Point[] {
   if (isHtml(element, 'area')) return pointsOnPicture(element);
+  const turned = isTurned(element.ownerDocument);
   for (const own of boxesOf(element)) {
+    if (turned) {
+      const seen = pointsOfTurned(element, own);
+      if (seen.length > 0) return seen;
+      continue;
+    }
     const rect = viewportRect(element, own);
     const left = Math.max(rect.left, 0);
     const right = Math.min(rect.right, innerWidth);
@@ -77,7 +116,7 @@ export function pointsOf(element: Element): Point[] {
       x: left + (right - left) * across,
       y: top + (bottom - top) * down,
     });
-    const points = [at(0.5, 0.5), at(0.2, 0.5), at(0.8, 0.5), at(0.5, 0.2), at(0.5, 0.8)];
+    const points = PARTS.map(([across, down]) => at(across, down));
     return 'ownerSVGElement' in element ? [...points, ...pointsOnLines(element)] : points;
   }
   return [];
@@ -88,9 +127,8 @@ const MAX_SHAPES = 20;
 
 function pointsOnLines(drawn: Element): Point[] {
   return linePoints(drawn)
-    .map((at) => viewportRect(drawn, new DOMRect(at.x, at.y)))
-    .filter(isInView)
-    .map(({ x, y }) => ({ x, y }));
+    .map((at) => viewportPoint(drawn.ownerDocument, at))
+    .filter(isInView);
 }
 
 /**
@@ -147,10 +185,7 @@ function withoutBranch(element: Element, box: DOMRect): DOMRect {
 }
 
 function pointsOnPicture(area: Element): Point[] {
-  return (shapeOf(area)?.points ?? [])
-    .map((point) => viewportRect(area, new DOMRect(point.x, point.y)))
-    .filter(isInView)
-    .map(({ x, y }) => ({ x, y }));
+  return (shapeOf(area)?.points ?? []).map((point) => viewportPoint(area.ownerDocument, point)).filter(isInView);
 }
 
 /** Whether a click on `hit` is a click on `element`: inside it, on its label, or on the field that it is the label of. */

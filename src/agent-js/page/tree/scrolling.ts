@@ -1,5 +1,5 @@
 import { nearestBox } from './boxless.js';
-import { isHtml, isInside, parentOf } from './flat-tree.js';
+import { frameOf, isHtml, isInside, parentOf } from './flat-tree.js';
 import { elementAt, pointsOf } from './geometry.js';
 import { pictureOf } from './image-map.js';
 import type { Point } from './point.js';
@@ -117,6 +117,20 @@ function ownScroller(element: Element, axis: Way['axis']): Element | null {
 export function scrollerOf(element: Element, axis: Way['axis']): Element {
   for (let node: Element | null = element; node !== null; node = parentOf(node)) if (scrolls(node, axis)) return node;
   return element.ownerDocument.scrollingElement ?? element.ownerDocument.documentElement;
+}
+
+/** All that scrolls an element, the innermost first, through the frames around it. */
+export function scrollersOf(element: Element, axis: Way['axis']): Element[] {
+  const found: Element[] = [];
+  for (let node: Element | null = element; node !== null; ) {
+    const scroller: Element = scrollerOf(node, axis);
+    found.push(scroller);
+    const { scrollingElement, documentElement } = scroller.ownerDocument;
+    // In quirks mode that is the body, and the root around it would have it once more.
+    const isPage = scroller === scrollingElement || scroller === documentElement;
+    node = isPage ? frameOf(scroller.ownerDocument) : parentOf(scroller);
+  }
+  return found;
 }
 
 function scrolls(element: Element, axis: Way['axis']): boolean {
