@@ -331,6 +331,7 @@ export class Agent {
         return act(this.tabs, request, {
           uploadsDir: this.#browser.uploadsDir,
           flowsDir: this.#flowsDir,
+          downloads: this.downloads,
           bounds: boundsOf(context, timeoutMs),
           after: boundsOf(context, GO_MS),
           onField: ({ password }) => {

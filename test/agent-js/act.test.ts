@@ -294,6 +294,10 @@ t.test('An action that cannot be done says what stood in the way', async (t) => 
     throw new Error('It did not fail');
   };
   t.match(await fails('{button}Off', 'click'), { code: 'ACTION_FAILED', message: '{button}Off is disabled' });
+  await hasty.call('act', '{input}Fixed', 'focus');
+  t.match(await fails('{button}Off', 'click'), {
+    message: '{button}Off is disabled; {input}Fixed still has the focus',
+  });
   t.match(await fails('{button:1}Save', 'click'), {
     code: 'ACTION_FAILED',
     message: '{button:1}Save is covered by {div}Cookie notice',

@@ -79,12 +79,12 @@ function follow(dir: string) {
   });
   const observe = (method: string, params: object): void =>
     downloads.observe({ method, params, session: undefined } as never);
-  const begin = (guid: string): void =>
-    observe('Browser.downloadWillBegin', { guid, url: `http://shop.test/${guid}`, suggestedFilename: 'file' });
+  const begin = (guid: string, suggestedFilename = 'file'): void =>
+    observe('Browser.downloadWillBegin', { guid, url: `http://shop.test/${guid}`, suggestedFilename });
   const end = (guid: string, state = 'completed'): void =>
     observe('Browser.downloadProgress', { guid, state, receivedBytes: 1, totalBytes: 1 });
   const warnings = () => told.filter(({ type }) => type === 'ConsoleWritten').length;
-  return { told, cancelled, begin, end, warnings };
+  return { told, cancelled, begin, end, warnings, downloads };
 }
 
 t.test('a download that is complete before it can be cancelled is removed', async (t) => {
@@ -123,4 +123,73 @@ t.test('a browser cannot name a file outside of its folder as its download', asy
   t.match(told, [{ type: 'DownloadFinished', data: { name: 'file', bytes: 1 } }]);
   t.ok(existsSync(join(root, 'secret')));
   t.same(readdirSync(dir), ['file']);
+});
+
+const bytesOf = (name: string): number => Buffer.byteLength(name);
+
+/** What a site calls a file, and what it is called then: what is cut stands before the extension. */
+const LONG: { readonly [what: string]: readonly [suggested: string, extension: string] } = {
+  'a long name': [`${'report '.repeat(80)}.pdf`, '.pdf'],
+  'a long name of characters of three bytes': [`${'報告'.repeat(120)}.xlsx`, '.xlsx'],
+  'a long name of characters outside the basic plane': [`${'👩‍👩‍👧'.repeat(40)}.png`, '.png'],
+  'a long name with combining marks': [`${'é'.repeat(200)}.txt`, '.txt'],
+  'a long name without an extension': ['x'.repeat(400), ''],
+  'a long name that begins with a dot': [`.${'x'.repeat(400)}`, ''],
+  'a name whose extension is long': [`report.${'x'.repeat(400)}`, ''],
+};
+
+for (const [what, [suggested, extension]] of Object.entries(LONG)) {
+  t.test(`${what} is cut, and is one name everywhere`, async (t) => {
+    const dir = t.testdir({ one: '1', two: '22', three: '333' });
+    const { begin, end, told, downloads } = follow(dir);
+    const begun: (string | undefined)[] = [];
+    for (const guid of ['one', 'two', 'three']) {
+      begin(guid, suggested);
+      begun.push(downloads.begun.last?.name);
+    }
+    for (const guid of ['three', 'one', 'two']) end(guid);
+    while (told.length < 3) await new Promise(setImmediate);
+    t.equal(new Set(begun).size, 3);
+    for (const name of begun.map(String)) {
+      t.ok(bytesOf(name) <= 255 && bytesOf(name) > 200, `${bytesOf(name)} bytes`);
+      t.ok(name.endsWith(extension), name);
+      const stem = name.slice(0, name.length - extension.length).replace(/ \(\d\)$/, '');
+      t.ok(suggested.startsWith(stem), 'it is the beginning of what was suggested');
+      const [next] = new Intl.Segmenter().segment(suggested.slice(stem.length));
+      t.ok(
+        new Intl.Segmenter().segment(suggested).containing(stem.length)?.segment === next?.segment,
+        'between characters',
+      );
+    }
+    t.same(begun[1]?.slice(-4 - extension.length), ` (1)${extension}`);
+    t.same(readdirSync(dir).sort(), [...begun].sort(), 'the files');
+    const names = (
+      await downloads.list({ signal: new AbortController().signal, deadline: performance.now() + 60_000 })
+    ).map(({ name }) => name);
+    t.same(names.sort(), [...begun].sort(), 'agent.downloads()');
+    t.same(told.map(({ data }) => Reflect.get(data, 'name')).sort(), [...begun].sort(), 'the events');
+  });
+}
+
+t.test('the answer of an act names the file as it is called', async (t) => {
+  const site = await openSite(t);
+  const lease = await openReadersBrowser(t);
+  const { call } = await openAgent(t, lease);
+  const long = `${'report '.repeat(60)}2026.pdf`;
+  site.set('/file', (_request, response) => {
+    response.writeHead(200, { 'content-disposition': `attachment; filename="${long}"` }).end('x');
+  });
+  await call('go', site.set('/', '<title>Get</title><a href="/file">Get it</a>'));
+  const names: unknown[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    const { download } = (await call('act', '{a}Get it', 'click')) as { download?: { name: string } };
+    names.push(download?.name);
+  }
+  const listed = (await call('downloads')) as { name: string }[];
+  t.same(
+    listed.map(({ name }) => name),
+    names,
+  );
+  t.same(readdirSync(lease.endpoint.downloadsDir).sort(), [...names].sort());
+  t.ok(names.every((name) => String(name).endsWith('.pdf') && bytesOf(String(name)) <= 255));
 });

@@ -1,5 +1,6 @@
 import type { ActionName } from '../../protocol/look.js';
 import type { Bounds } from '../browser/bounds.js';
+import type { Downloads } from '../files/downloads.js';
 import type { Point } from './pointer.js';
 
 /** Where a drag goes: to an element, or a point of it; so far; or along points from the corner of what is dragged. */
@@ -26,6 +27,7 @@ export interface ActOptions {
   readonly uploadsDir: string;
   /** Where scripts write files; null: they write none. */
   readonly flowsDir: string | null;
+  readonly downloads: Pick<Downloads, 'begun'>;
   /** For the element to be ready. */
   readonly bounds: Bounds;
   /** For what the action leads to. */

@@ -2,6 +2,7 @@ import { stretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { DialogNotice } from '../../protocol/look.js';
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
+import type { BegunDownload } from '../files/downloads.js';
 import { problemError } from '../locating/problem-error.js';
 import { actOnDialog } from '../tabs/dialog-controls.js';
 import { failureWords } from '../tabs/navigation.js';
@@ -16,7 +17,7 @@ import {
   type TypedOutcome,
 } from '../tabs/page-calls.js';
 import type { Asked, Tab } from '../tabs/tab.js';
-import type { SeenDownload, Tabs } from '../tabs/tabs.js';
+import type { Tabs } from '../tabs/tabs.js';
 import type { ActOptions, ActRequest } from './act-request.js';
 import { chord } from './keyboard.js';
 import { awaitedInput, type How, perform } from './perform.js';
@@ -49,7 +50,7 @@ export interface Acted {
   readonly dialog?: DialogNotice;
   /** The index of a tab that has opened, and is in front now. */
   readonly newTab?: number;
-  readonly download?: SeenDownload;
+  readonly download?: BegunDownload;
   /** Of the document that has come, where it came by HTTP. */
   readonly status?: number;
 }
@@ -75,7 +76,7 @@ export async function act(tabs: Tabs, request: ActRequest, options: ActOptions):
   const { navigation } = tab;
   navigation.mark = navigation.count;
   const { stays } = navigation;
-  const before = { tabs: tabs.opened, downloads: tabs.downloads.count, loaderId: navigation.loaderId };
+  const before = { tabs: tabs.opened, downloads: options.downloads.begun.count, loaderId: navigation.loaderId };
   // One that is no key is told before anything is waited for.
   if (request.action === 'press') chord(String(request.value));
   if (tab.dialog !== null) {
@@ -86,7 +87,7 @@ export async function act(tabs: Tabs, request: ActRequest, options: ActOptions):
       if (!tab.isClosed) throw error;
     });
     if (dialog.kind === 'beforeunload' && dialog.isOutermost && navigation.stays === stays) await leaves(tab, options);
-    return consequences(tabs, tab, before, await settled(tabs, tab, { changed: true }, options));
+    return consequences(tabs, tab, before, options, await settled(tabs, tab, { changed: true }, options));
   }
   const url = tab.url;
   const outcome = await attempt(tab, request, options).catch(async (error: unknown) => {
@@ -95,16 +96,22 @@ export async function act(tabs: Tabs, request: ActRequest, options: ActOptions):
     throw error;
   });
   const moved = tab.url !== url || tab.dialog !== null;
-  return consequences(tabs, tab, before, await settled(tabs, tab, moved ? { changed: true } : outcome, options));
+  return consequences(
+    tabs,
+    tab,
+    before,
+    options,
+    await settled(tabs, tab, moved ? { changed: true } : outcome, options),
+  );
 }
 
 /** An answer, and in it what an action has led to. */
-function consequences(tabs: Tabs, tab: Tab, before: Before, acted: Acted): Acted {
+function consequences(tabs: Tabs, tab: Tab, before: Before, { downloads }: ActOptions, acted: Acted): Acted {
   const front = tabs.active;
   const { dialog } = front;
   const { loaderId, status } = front.navigation;
   const opened = front !== tab && tabs.opened > before.tabs;
-  const download = tabs.downloads.count > before.downloads ? tabs.downloads.last : null;
+  const download = downloads.begun.count > before.downloads ? downloads.begun.last : null;
   const came = status !== null && (front !== tab ? opened : loaderId !== before.loaderId);
   return {
     ...acted,

@@ -1,10 +1,10 @@
+import { existsSync } from 'node:fs';
 import { lstat, rename, rm } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
-import { errorCode } from '../../base/system-fault.js';
+import { basename, join } from 'node:path';
 import { withFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
-import { isFileName } from '../../protocol/file-name.js';
+import { fittingFileName, isFileName } from '../../protocol/file-name.js';
 import type { Bounds } from '../browser/bounds.js';
 import type { CdpEvent } from '../browser/cdp.js';
 import { Condition } from '../browser/condition.js';
@@ -28,11 +28,18 @@ interface Download {
   readonly url: string;
 }
 
+/** A download that has begun. */
+export interface BegunDownload {
+  /** It will have this name in the downloads folder. */
+  readonly name: string;
+  readonly url: string;
+}
+
 /** Follows what the browser saves into its downloads folder. */
 export class Downloads {
   readonly #dir: string;
   readonly #emit: (event: SessionEvent) => void;
-  readonly #open = new Map<string, { readonly url: string; readonly suggested: string; bytes: number }>();
+  readonly #open = new Map<string, BegunDownload & { bytes: number }>();
   readonly #finished: Download[] = [];
   readonly #condition = new Condition();
   readonly #cancel: (guid: string) => void;
@@ -42,6 +49,7 @@ export class Downloads {
   #reported: string | null = null;
   /** Of those that have ended. */
   #bytes = 0;
+  #begun: { readonly count: number; readonly last: BegunDownload | null } = { count: 0, last: null };
 
   /**
    * @param actions.cancel cancels a download that is under way
@@ -61,6 +69,11 @@ export class Downloads {
     this.#redact = actions.redact;
   }
 
+  /** How many downloads have begun, and the newest. */
+  get begun(): { readonly count: number; readonly last: BegunDownload | null } {
+    return this.#begun;
+  }
+
   observe(event: CdpEvent): void {
     if (event.session !== undefined) return;
     switch (event.method) {
@@ -68,7 +81,7 @@ export class Downloads {
         const { guid, url, suggestedFilename } = event.params;
         // It names a file in the folder, and a browser that a page took over may say anything.
         if (!isFileName(guid)) return;
-        if (this.#open.size < MAX_OPEN) this.#open.set(guid, { url, suggested: suggestedFilename, bytes: 0 });
+        if (this.#open.size < MAX_OPEN) this.#begin(guid, url, suggestedFilename);
         else this.#refuse(guid, url, `${MAX_OPEN} downloads are under way, the most at once`);
         return;
       }
@@ -106,6 +119,12 @@ export class Downloads {
     this.#finished[at] = { ...found, name };
   }
 
+  #begin(guid: string, url: string, suggested: string): void {
+    const name = this.#nameFor(suggested) ?? guid;
+    this.#open.set(guid, { name, url, bytes: 0 });
+    this.#begun = { count: this.#begun.count + 1, last: { name, url: url.slice(0, MAX_URL) } };
+  }
+
   #grown({ guid, receivedBytes }: { guid: string; receivedBytes: number }): void {
     const download = this.#open.get(guid);
     if (download === undefined) return;
@@ -139,7 +158,7 @@ export class Downloads {
     }
     if (progress.state === 'completed') {
       this.#bytes += progress.receivedBytes;
-      const name = await this.#named(progress.guid, download.suggested);
+      const name = await this.#named(progress.guid, download.name);
       const size = await lstat(join(this.#dir, name)).then(
         // A browser that a page took over may have put anything there.
         (stats) => (stats.isFile() ? stats.size : progress.receivedBytes),
@@ -155,35 +174,39 @@ export class Downloads {
     this.#condition.changed();
   }
 
-  /**
-   * Gives a file, which the browser has saved under its id, the name that its site wants for it; a number is put behind a
-   * name that is taken. A folder that we may not write to keeps the id.
-   */
-  async #named(guid: string, suggested: string): Promise<string> {
-    const plain = basename(this.#redact(suggested).replaceAll('\\', '/')).replace(/\p{Cc}/gu, '');
+  /** The name that a site wants for a file; a number is put behind a name that is taken. Null: too many are alike. */
+  #nameFor(suggested: string): string | null {
+    const plain = basename(this.#redact(suggested).replaceAll('\\', '/'))
+      .replace(/\p{Cc}/gu, '')
+      .replace(/\p{Cs}/gu, '_');
     const wanted = plain === '' || plain === '.' || plain === '..' ? 'download' : plain;
-    const extension = extname(wanted);
-    const stem = wanted.slice(0, wanted.length - extension.length);
-    const saved = join(this.#dir, guid);
+    const underWay = new Set(Array.from(this.#open.values(), ({ name }) => name));
     for (let number = 0; number < MAX_ALIKE; number++) {
-      const name = number === 0 ? wanted : `${stem} (${number})${extension}`;
-      const path = join(this.#dir, name);
-      try {
-        // Taken before it is used, since a rename does not refuse a name that is taken. No second name of the file is
-        // made meanwhile: files that have two are handed out to nobody.
-        await withFile(path, 'wx', async () => undefined);
-      } catch (error) {
-        if (errorCode(error) === 'EEXIST') continue;
-        return guid;
-      }
-      try {
-        await rename(saved, path);
-        return name;
-      } catch {
-        await rm(path, { force: true }).catch(() => undefined);
-        return guid;
-      }
+      const name = fittingFileName(wanted, number === 0 ? '' : ` (${number})`);
+      if (!underWay.has(name) && !existsSync(join(this.#dir, name))) return name;
     }
-    return guid;
+    return null;
+  }
+
+  /**
+   * Gives a file, which the browser has saved under its id, its name. It keeps the id in a folder that we may not write to, or
+   * if the name has been taken meanwhile.
+   */
+  async #named(guid: string, name: string): Promise<string> {
+    const path = join(this.#dir, name);
+    try {
+      // Taken before it is used, since a rename does not refuse a name that is taken. No second name of the file is made
+      // meanwhile: files that have two are handed out to nobody.
+      await withFile(path, 'wx', async () => undefined);
+    } catch {
+      return guid;
+    }
+    try {
+      await rename(join(this.#dir, guid), path);
+      return name;
+    } catch {
+      await rm(path, { force: true }).catch(() => undefined);
+      return guid;
+    }
   }
 }

@@ -18,20 +18,12 @@ interface SeenDialog {
   readonly url: string;
 }
 
-/** A download that has begun. */
-export interface SeenDownload {
-  readonly name: string;
-  readonly url: string;
-}
-
 /** The session's tabs. What the active one opens becomes the active one, as it does on a person's screen. */
 export class Tabs {
   /** Who makes the next call. */
   asker: Asker = { flowRun: null, numbers: null };
   /** How many tabs there have been. */
   opened = 0;
-  /** How many downloads have begun, and the newest. */
-  downloads: { readonly count: number; readonly last: SeenDownload | null } = { count: 0, last: null };
   readonly #browser: BrowserPort;
   readonly #emit: (event: SessionEvent) => void;
   readonly #errors: PageErrors;
@@ -140,16 +132,10 @@ export class Tabs {
         this.#detached(event.params.sessionId);
         return;
       case 'Browser.downloadWillBegin':
-        this.#download(event.params);
         for (const tab of this.all) tab.observe(event);
         return;
       default:
     }
-  }
-
-  #download({ suggestedFilename, url }: { readonly suggestedFilename: string; readonly url: string }): void {
-    const last = { name: suggestedFilename.slice(0, MAX_MESSAGE), url: url.slice(0, MAX_MESSAGE) };
-    this.downloads = { count: this.downloads.count + 1, last };
   }
 
   #detached(session: string): void {

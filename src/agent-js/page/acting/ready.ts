@@ -5,7 +5,7 @@ import { nextChange, pageChanges } from '../changes.js';
 import { kindOf } from '../controls/actions.js';
 import { shownLooks } from '../controls/shown-looks.js';
 import { checkedState, inputKind, isReadOnly } from '../names/roles.js';
-import { inertReason, resolve } from '../resolve.js';
+import { inertReason, nameFor, resolve } from '../resolve.js';
 import { focusedIn, isHtml, parentOf } from '../tree/flat-tree.js';
 import type { Point } from '../tree/point.js';
 import { scroll } from '../tree/scrolling.js';
@@ -251,7 +251,7 @@ const HARMLESS: ReadonlySet<ActionName> = new Set(['hover', 'scroll', 'focus', '
 
 function unfitFor(element: Element, action: ActionName): PageProblem | null {
   const harmless = HARMLESS.has(action);
-  if (!harmless && isDisabled(element)) return blockedUntilChanged('is disabled');
+  if (!harmless && isDisabled(element)) return blockedUntilChanged(whyDisabled(element));
   switch (action) {
     case 'input':
     case 'clear':
@@ -269,6 +269,13 @@ function unfitFor(element: Element, action: ActionName): PageProblem | null {
     default:
       return null;
   }
+}
+
+/** Many pages check what is typed when its field is left. */
+function whyDisabled(element: Element): string {
+  const field = focusedIn(element.ownerDocument);
+  const isElsewhere = field !== null && field !== element && inputKind(field) === 'typed';
+  return isElsewhere ? `is disabled; ${nameFor(field)} still has the focus` : 'is disabled';
 }
 
 function focus(element: Element): PageProblem | null {
