@@ -45,6 +45,19 @@ const DRAWN: Readonly<Record<string, Case>> = {
   'words that are drawn through': [hidden('opacity:0'), 'Algeria', 'kept', 'Algeria'],
   'words of no size': [hidden('font-size:0'), 'Algeria', 'kept', 'Algeria'],
   'words far outside': [hidden('position:absolute;left:-9999px'), 'Algeria', 'kept', 'Algeria'],
+  'words far outside of a page that is read from the right': [
+    `<style>html { direction: rtl; overflow-x: hidden }</style>${hidden('position:absolute;left:-9999px')}`,
+    'Algeria',
+    'kept',
+    'Algeria',
+  ],
+  'a page that is read from the right, scrolled to its other end': [
+    `<style>html { direction: rtl } body { width: 3000px }</style><div style="position: absolute; top: 50px; right: 2000px">
+     ${list(li('Algeria', '<b style="position: absolute; right: 0">Algeria</b>&nbsp;'))}</div><script>scrollTo(-1600, 0)</script>`,
+    'Algeria',
+    'kept',
+    'Algeria',
+  ],
   'words in a box of no height': [
     hidden('display:inline-block;height:0;overflow:hidden'),
     'Algeria',

@@ -2,6 +2,7 @@ import { foldSpace } from '../../locating/locator.js';
 import { nextChange } from '../changes.js';
 import { settled } from '../settled.js';
 import { isInside, parentOf, walk } from '../tree/flat-tree.js';
+import { isParked } from '../tree/parked.js';
 
 /** Elements beyond this are not compared. */
 const MAX_ELEMENTS = 10_000;
@@ -135,12 +136,12 @@ function partsOfPage(): readonly Part[] {
   const parts: Part[] = [];
   walk(document.documentElement, true, (element) => {
     if (parts.length >= MAX_ELEMENTS || NOT_DRAWN.has(element.localName)) return undefined;
-    const { left, top, width, height, right, bottom } = element.getBoundingClientRect();
-    const view = element.ownerDocument.defaultView;
-    const away = right + (view?.scrollX ?? 0) <= 0 || bottom + (view?.scrollY ?? 0) <= 0;
+    const rect = element.getBoundingClientRect();
+    const { left, top, width, height } = rect;
     // A straight line is drawn, too.
     const isFlat = 'ownerSVGElement' in element ? width === 0 && height === 0 : width === 0 || height === 0;
-    if (isFlat || away) return element.checkVisibility() || element.localName === 'slot' ? true : undefined;
+    if (isFlat || isParked(element, rect))
+      return element.checkVisibility() || element.localName === 'slot' ? true : undefined;
     if (!element.checkVisibility() || isOnlySpoken(element, width, height) || isUnseen(element)) return undefined;
     const around = parentOf(element)?.getBoundingClientRect();
     const [x, y] = [left - (around?.left ?? 0), top - (around?.top ?? 0)];

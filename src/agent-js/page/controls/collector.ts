@@ -5,7 +5,8 @@ import { isBoxless } from '../tree/boxless.js';
 import { frameDocument, isFrame, isHtml, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
 import { childNodesIn } from '../tree/form-members.js';
 import { labelsOf, namedBy } from '../tree/labels.js';
-import { characterBoxesOf, drawingOf, hasEditContext, isAside } from '../tree/self-drawn.js';
+import { isParked } from '../tree/parked.js';
+import { characterBoxesOf, drawingOf, hasEditContext } from '../tree/self-drawn.js';
 import { isVeil, Sight, type Whereabouts } from '../tree/sight.js';
 import {
   clipsAll,
@@ -366,9 +367,10 @@ function seenRect(element: Element, solid = false): Rect | null {
 }
 
 /** Whether something else may be drawn for an element that is drawn itself. */
-function mayBePutAway(element: Element, { width, height }: Rect): boolean {
+function mayBePutAway(element: Element, rect: Rect): boolean {
+  const { width, height } = rect;
   if (element.localName === 'textarea' || isPutAway(element) || hasEditContext(element)) return true;
-  return width < TINY || height < TINY || isAside(element);
+  return width < TINY || height < TINY || (element.localName === 'input' && isParked(element, rect));
 }
 
 /** Whether a field has no room for a character: its library shows its value in another way. */

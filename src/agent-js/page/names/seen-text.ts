@@ -1,5 +1,6 @@
 import { foldSpace } from '../../locating/locator.js';
 import { childNodesOf, isElement } from '../tree/flat-tree.js';
+import { isParked } from '../tree/parked.js';
 import { isField, roleOf } from './roles.js';
 
 /** Text beyond this is not read: what one chooses is short. */
@@ -55,7 +56,7 @@ export function spokenText(element: Element): string {
 
 function piecesOf(element: Element): readonly Piece[] {
   const pieces: Piece[] = [];
-  const isOutside = liesOutside(element);
+  const isOutside = isParked(element);
   const read = (holder: Element, style: CSSStyleDeclaration, isSilent: boolean): void => {
     for (const node of childNodesOf(holder)) {
       if (pieces.length > MAX_PIECES) return;
@@ -105,16 +106,10 @@ function isUndrawn(part: Element, style: CSSStyleDeclaration, isOutside: boolean
   const isPlaced = position === 'absolute' || position === 'fixed';
   if (isPlaced && /^rect\((0px|1px),? \1,? \1,? \1\)/.test(clip)) return true;
   if (/^inset\((?:50|100)%/.test(clipPath)) return true;
-  if (isPlaced && !isOutside && liesOutside(part)) return true;
+  if (isPlaced && !isOutside && isParked(part)) return true;
   if (display === 'inline' || (overflowX === 'visible' && overflowY === 'visible')) return false;
   const { width, height } = part.getBoundingClientRect();
   return width <= DOT || height <= DOT;
-}
-
-/** Whether an element is parked where nobody can scroll to. */
-function liesOutside(element: Element): boolean {
-  const { right, bottom } = element.getBoundingClientRect();
-  return right + scrollX <= 0 || bottom + scrollY <= 0;
 }
 
 function transformed(text: string, { textTransform }: CSSStyleDeclaration): string {

@@ -2,6 +2,7 @@ import { reactionsOf } from '../controls/reactions.js';
 import { PRESS } from '../event-kinds.js';
 import { isHtml, parentOf } from './flat-tree.js';
 import { childrenOf } from './form-members.js';
+import { isParked } from './parked.js';
 
 interface Editor {
   readonly isContentEditable: boolean;
@@ -60,7 +61,7 @@ export function characterBoxesOf(field: Element): readonly Element[] {
   if (!isHtml(field, 'input') || field.disabled || !CODE_TYPES.test(field.type)) return [];
   const { maxLength } = field;
   if (maxLength < 0 ? field.autocomplete !== 'one-time-code' : maxLength < FEWEST || maxLength > MOST) return [];
-  if (!isFaded(field) && !isTiny(field) && !isAside(field)) return [];
+  if (!isFaded(field) && !isTiny(field) && !isParked(field)) return [];
   for (let node = parentOf(field), up = 0; node !== null && up < BOXES_UP; node = parentOf(node), up++) {
     for (const frame of [node, ...childrenOf(node)]) {
       const boxes = [...childrenOf(frame)].filter(isCharacterBox);
@@ -74,13 +75,6 @@ function isCharacterBox(element: Element): boolean {
   if (isHtml(element, 'input') || (element.textContent ?? '').trim().length > 1) return false;
   const { width, height } = element.getBoundingClientRect();
   return width >= PRESSED && height >= PRESSED && element.checkVisibility() && element.querySelector(INSIDE) === null;
-}
-
-/** Whether an element stands where no scrolling leads, beyond the beginning of its page. */
-export function isAside(element: Element): boolean {
-  const { right, bottom } = element.getBoundingClientRect();
-  const { scrollX = 0, scrollY = 0 } = element.ownerDocument.defaultView ?? {};
-  return right + scrollX <= 0 || bottom + scrollY <= 0;
 }
 
 /** The box that a library draws beside a check box or radio button which it hides: `<input type=checkbox><div class=x-checkbox>`. */

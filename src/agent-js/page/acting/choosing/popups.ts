@@ -1,5 +1,6 @@
 import { isInside, walk } from '../../tree/flat-tree.js';
 import { elementAt, isInView, isSeenAt, viewportRect } from '../../tree/geometry.js';
+import { isParked } from '../../tree/parked.js';
 import { isShown } from '../../tree/visibility.js';
 
 /** Elements beyond this are not looked at. */
@@ -42,8 +43,8 @@ function holdsSeen(element: Element, before: WeakSet<Element>): boolean {
 /** A list that is closed may be drawn through, cut to nothing, covered, or parked far outside of the page. */
 function isPerceived(element: Element): boolean {
   if (!isShown(element) || !element.checkVisibility(SOLID)) return false;
-  const { left, top, right, bottom, width, height } = viewportRect(element);
-  if (right + scrollX <= 0 || bottom + scrollY <= 0) return false;
+  if (isParked(element)) return false;
+  const { left, top, width, height } = viewportRect(element);
   const middle = { x: left + width / 2, y: top + height / 2 };
   if (!isInView(middle)) return true;
   const hit = elementAt(middle);
