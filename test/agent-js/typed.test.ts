@@ -62,6 +62,41 @@ t.test('a number that its field cuts or rounds when the field is left is no succ
   t.equal(await call('page', 'document.activeElement.id'), 'f', 'the field has the focus again');
 });
 
+t.test('a number that its field takes only when it is left is taken', async (t) => {
+  await open(`<input id=f role=spinbutton aria-valuemin=0 aria-valuemax=20 aria-valuenow=10 value=10><script>
+    f.onchange = () => f.setAttribute('aria-valuenow', f.value);</script>`);
+  await call('act', '#f', 'input', '12');
+  t.equal(await call('page', `f.getAttribute('aria-valuenow')`), '12');
+  t.equal(await call('page', 'document.activeElement.id'), 'f', 'the field has the focus again');
+});
+
+t.test('a code is typed into boxes that take one character each', async (t) => {
+  const boxes = (more: string, script: string): string =>
+    `<div id=all>${[0, 1, 2, 3].map((at) => `<p><input ${at === 0 ? 'id=f' : ''} ${more}></p>`).join('')}</div><input id=name><script>
+      const boxes = [...all.querySelectorAll('input')];
+      ${script}</script>`;
+  const code = `boxes.map(({ value }) => value).join()`;
+  const onward = `boxes.forEach((box, at) => { box.oninput = () => { if (box.value !== '') boxes[at + 1]?.focus(); }; });`;
+  const dealt = `boxes.forEach((box, at) => { box.oninput = () => { [...box.value].forEach((sign, more) => { boxes[at + more].value = sign; }); }; });`;
+  for (const [what, html] of [
+    ['the page deals it out', boxes('', dealt)],
+    ['the page hands the focus on', boxes('maxlength=1', onward)],
+    ['nobody sees it', boxes('maxlength=1 type=password', onward)],
+  ] as const) {
+    await open(html);
+    t.match(await call('act', '#f', 'input', '4829'), { changed: true }, what);
+    t.equal(await call('page', code), '4,8,2,9', what);
+  }
+  for (const [what, html] of [
+    ['a box that is left out', boxes('', `${dealt} f.addEventListener('input', () => { boxes[2].value = ''; });`)],
+    ['fields beside it that are no boxes', `<input id=f maxlength=1 oninput="last.focus()"><input id=last>`],
+  ] as const) {
+    await open(html);
+    t.match(await failure('act', '#f', 'input', '4829'), { code: 'ACTION_FAILED', error: /shows "4"$/ }, what);
+  }
+  t.equal(await call('page', 'last.value'), '', 'nothing is typed elsewhere');
+});
+
 t.test('what a field writes in its own way is what was typed, and the answer shows it', async (t) => {
   const fields: readonly [what: string, html: string, typed: string, value: string | null | undefined][] = [
     ['the text itself', '<input id=f value=old>', 'Ada', undefined],

@@ -3,6 +3,7 @@ import { nextChange } from '../changes.js';
 import { inputKind, isField, naturalRole, roleOf } from '../names/roles.js';
 import { focusedIn, isHtml } from '../tree/flat-tree.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
+import { codeFrom, hasRoomFor } from './code-boxes.js';
 import { editorText, paste } from './drawn-editor.js';
 import { isPassword } from './field.js';
 import { holdsLines, holdsText, holdsWithin } from './same-text.js';
@@ -53,7 +54,7 @@ export class TypedText {
     if (isSetByValue(element)) return this.#outcomeOfSet(element.value);
     if (typed === '') return null;
     const first = this.#compare(typed, element);
-    if (first?.kind === 'same' && mayBeCut(typed, element)) return this.#whenLeft(typed, element);
+    if (first?.kind === 'same' && waitsToBeLeft(typed, element)) return this.#whenLeft(typed, element);
     const isRich = (element as Partial<HTMLElement>).isContentEditable === true;
     if (first?.kind !== 'other' || !isRich || !(await paste(element, typed, false))) return first;
     return this.#compare(typed, element);
@@ -89,6 +90,10 @@ export class TypedText {
     if (holds(typed, text, element)) return { kind: 'same', shown };
     if (isHtml(element, 'input') && holdsWithin(typed, text, this.#before ?? '')) return { kind: 'same', shown };
     if (text === '' && this.#tookAll(typed)) return { kind: 'emptied', shown };
+    if (isHtml(element, 'input') && text.length === 1) {
+      const code = codeFrom(element);
+      if (code !== text && holdsText(typed, code)) return { kind: 'same', shown: isPassword(element) ? '' : code };
+    }
     return { kind: 'other', shown, again: isHtml(element, 'input') && isUnderHand(element, text, typed) };
   }
 
@@ -97,8 +102,11 @@ export class TypedText {
   }
 }
 
-/** Whether a field of numbers may take another number than the typed one: beyond its bounds, or with too many decimals. */
-function mayBeCut(typed: string, element: Element): element is HTMLInputElement {
+/**
+ * Whether a field of numbers may take another number than the typed one: beyond its bounds, or with too many decimals; or
+ * takes it only when it is left, as its own word for its value says.
+ */
+function waitsToBeLeft(typed: string, element: Element): element is HTMLInputElement {
   if (!isHtml(element, 'input') || typed.trim() === '' || !Number.isFinite(Number(typed))) return false;
   const declared = roleOf(element) === 'spinbutton' || element.closest('[role="spinbutton"]') !== null;
   if (!declared && naturalRole(element) !== 'spinbutton' && !/^(numeric|decimal)$/.test(element.inputMode))
@@ -110,14 +118,17 @@ function mayBeCut(typed: string, element: Element): element is HTMLInputElement 
   };
   const [least, most] = [bound('min'), bound('max')];
   if (number < least || number > most) return true;
+  const now = bound('now');
+  if (!Number.isNaN(now) && now !== number) return true;
   // A page that draws its own field may keep bounds that it does not declare, and decimals.
   return element.type !== 'number' && !(number >= least && number <= most && Number.isInteger(number));
 }
 
 /** Whether a field still waits for what its user types next. What is empty has been taken; a password may have been sent. */
-function isUnderHand(field: Element, text: string, typed: string): boolean {
-  const isIn = field.isConnected && focusedIn(field.ownerDocument) === field;
-  return isIn && text !== '' && !isPassword(field) && typed.length <= MAX_KEYS;
+function isUnderHand(field: HTMLInputElement, text: string, typed: string): boolean {
+  if (!field.isConnected || text === '' || typed.length > MAX_KEYS) return false;
+  // The first box of a code may have handed the focus on.
+  return hasRoomFor(typed, field) || (focusedIn(field.ownerDocument) === field && !isPassword(field));
 }
 
 /** What an editor that draws its text holds; null if it does not say. */
