@@ -1,3 +1,4 @@
+export const also = '[role=option], [data-part=item-preview]';
 export const labels = [
   ['Email', '#field input', 'input', 'me@example.com', `state.email === 'me@example.com'`],
   ['Comment', '#area textarea', 'input', 'Well done', `state.comment === 'Well done'`],
@@ -16,8 +17,8 @@ export const labels = [
   ['Select country', '#combobox input', 'input', 'bra', `[...document.querySelectorAll('[data-scope=combobox][role=option]')].map((one) => one.textContent).join() === 'Brazil'`],
   ['Tags', '#tags input', 'input', 'Zag,', `state.tags === 'React,Chakra,Zag'`],
   ['Chakra', '#tags button @1', 'click', null, `state.tags === 'React'`],
-  ['Date of birth', '#date button', 'click', null, `document.querySelector('[data-scope=date-picker] table')?.checkVisibility() === true`],
-  ['15', '[data-part=table-cell-trigger]:not([data-outside-range]) :: 15', 'click', null, `state.date?.includes('15')`, { after: ['Date of birth'] }],
+  ['Open calendar', '#date button', 'click', null, `document.querySelector('[data-scope=date-picker] table')?.checkVisibility() === true`],
+  ['15', '[data-part=table-cell-trigger]:not([data-outside-range]) :: 15', 'click', null, `state.date?.includes('15')`, { after: ['Open calendar'] }],
   ['4 stars', '#rating [role=radio] @3', 'click', null, 'state.rating === 4'],
   ['Weekly', '#segments input @1', 'check', null, `state.segment === 'Weekly'`],
   ['Enter code', '#pin input[data-part=input] @0', 'input', '4829', `state.pin === '4829'`],

@@ -1,3 +1,4 @@
+export const also = '[role=button]';
 export const labels = [
   ['First name', '#first', 'input', 'Ada', `state.first === 'Ada'`],
   ['Default Textarea', '#area textarea', 'input', 'Well done', `state.text === 'Well done'`],
