@@ -54,6 +54,24 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
     `${BOX}<ul>${each(['Ada', 'Bob'], (name) => `<li><div class=content><i class=caret></i><span>${name}</span></div></li>`)}</ul>${on('.content, i')}`,
     ['{div}Ada', '{i}caret Ada', '{div}Bob', '{i}caret Bob'],
   ],
+  'a box in a label once, if a library hides an input beside it': [
+    `${BOX}${each(
+      ['checkbox', 'radio'],
+      (kind) => `<label><i role=${kind} tabindex=0></i><input type=${kind} aria-hidden=true tabindex=-1
+       style="position: absolute; width: 1px; height: 1px; margin: 0; clip-path: inset(50%)">A ${kind}</label>`,
+    )}
+     <label><i role=switch tabindex=0></i><input type=checkbox>Mail</label>`,
+    ['{checkbox}A checkbox', '{radio}A radio', '{switch}', '{input}Mail'],
+  ],
+  'a branch of a tree once, if its head is a button': [
+    `<div role=tree>${each(['src', 'test'], (name) => `<div role=treeitem aria-expanded=false><div role=button tabindex=0>${name}</div></div>`)}
+     <div role=treeitem tabindex=0>docs</div></div>`,
+    ['{button}src', '{button}test', '{treeitem}docs'],
+  ],
+  'a box in a cell once, if the cell listens for it, too': [
+    `<div role=grid>${each(['Ada', 'Bob'], (name) => `<div role=row style="display: flex"><div role=gridcell class=cell><span style="cursor: pointer"><input type=checkbox></span></div><div role=gridcell>${name}</div></div>`)}</div>${on('.cell, span')}`,
+    ['{input}Ada', '{input}Bob'],
+  ],
   'rows in the order of the Tab key, if their list listens for them': [
     `<ul id=list>${each(['Ada', 'Bob'], (name) => `<li tabindex=0>${name} <button>Delete</button></li>`)}</ul>${on('#list')}`,
     ['{li}Ada Delete', '{button:1}Delete', '{li}Bob Delete', '{button:2}Delete'],

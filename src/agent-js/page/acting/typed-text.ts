@@ -103,8 +103,8 @@ export class TypedText {
 }
 
 /**
- * Whether a field of numbers may take another number than the typed one: beyond its bounds, or with too many decimals; or
- * takes it only when it is left, as its own word for its value says.
+ * Whether a field of numbers may take another number than the typed one: beyond its bounds, or with too many decimals. One that
+ * a page draws, and calls a spin button, may take any number only when it is left.
  */
 function waitsToBeLeft(typed: string, element: Element): element is HTMLInputElement {
   if (!isHtml(element, 'input') || typed.trim() === '' || !Number.isFinite(Number(typed))) return false;
@@ -118,10 +118,9 @@ function waitsToBeLeft(typed: string, element: Element): element is HTMLInputEle
   };
   const [least, most] = [bound('min'), bound('max')];
   if (number < least || number > most) return true;
-  const now = bound('now');
-  if (!Number.isNaN(now) && now !== number) return true;
+  if (element.type === 'number') return false;
   // A page that draws its own field may keep bounds that it does not declare, and decimals.
-  return element.type !== 'number' && !(number >= least && number <= most && Number.isInteger(number));
+  return declared || !(number >= least && number <= most && Number.isInteger(number));
 }
 
 /** Whether a field still waits for what its user types next. What is empty has been taken; a password may have been sent. */

@@ -45,6 +45,9 @@ const TINY = 4;
 /** A field that is broader has room for a character inside its borders, in CSS pixels. */
 const ROOM = 40;
 
+/** What a library draws in the place of a check box or a radio button. */
+const BOXES = '[role="checkbox"], [role="radio"], [role="switch"]';
+
 /** A frame of another origin: its controls stand after so many of this document's. */
 export interface FrameGap {
   readonly at: number;
@@ -270,7 +273,7 @@ export class Collector {
   #putAway(element: Element, own: Rect | null): Place | null {
     const stands: Element[] = own === null ? [] : [element];
     const isAway = isPutAway(element);
-    if (isAway && element.disabled && own === null) return null;
+    if (isAway && own === null && (element.disabled || isDouble(element))) return null;
     if (isAway && !element.disabled) {
       for (const label of labelsOf(element)) if (isShown(label)) stands.push(label);
       const thumb = element.type === 'range' ? thumbOf(element) : null;
@@ -371,6 +374,17 @@ function mayBePutAway(element: Element, rect: Rect): boolean {
   const { width, height } = rect;
   if (element.localName === 'textarea' || isPutAway(element) || hasEditContext(element)) return true;
   return width < TINY || height < TINY || (element.localName === 'input' && isParked(element, rect));
+}
+
+/**
+ * Whether an input is only for forms: the page says that nobody meets it, and has drawn a box of its own in its label, which is
+ * pressed.
+ */
+function isDouble(element: Element): boolean {
+  if (element.getAttribute('aria-hidden') !== 'true') return false;
+  return labelsOf(element).some((label) =>
+    [...label.querySelectorAll(BOXES)].some((box) => box !== element && isShown(box)),
+  );
 }
 
 /** Whether a field has no room for a character: its library shows its value in another way. */

@@ -65,9 +65,11 @@ export function withoutWrappers(controls: readonly Control[], clickables: Readon
       return !isFrameOf(control.role, next.element) || !isInside(next.element, control.element);
     if (!isInside(next.element, control.element)) return true;
     if (reactionsOf(control.element) === 0 && isFilledBy(control, next)) return false;
-    const after = left[index + 2];
+    // Of what is drawn around a check box, that alone counts.
+    const nth = isBoxAround(next, left[index + 2], clickables) ? index + 2 : index + 1;
+    const [only = next, after] = [left[nth], left[nth + 1]];
     const single = after === undefined || !isInside(after.element, control.element);
-    if (single && (control.name === '' || isAround(control.element, next))) return false;
+    if (single && (control.name === '' || isAround(control.element, only))) return false;
     // A part without a text of its own has borrowed the name.
     const borrowed = clickables.has(next) && next.element.textContent?.trim() === '' && control.name !== '';
     // A column is sorted by its head, and filtered by the field in it.
@@ -161,6 +163,11 @@ function isRail({ element, rect }: Control, thumb: Control): boolean {
   return near(across, rect.left, rect.right) && near(down, rect.top, rect.bottom);
 }
 
+function isBoxAround(box: Control, inner: Control | undefined, clickables: ReadonlySet<Control>): boolean {
+  if (inner === undefined || !clickables.has(box) || !isInside(inner.element, box.element)) return false;
+  return isAround(box.element, inner);
+}
+
 /** Whether an element around one control alone is only how that is drawn: a slider's track, a box around its mark. */
 function isAround({ textContent }: Element, inner: Control): boolean {
   const role = inner.words.at(-1) ?? '';
@@ -203,9 +210,9 @@ function isCellOfRow({ element, role }: Control, rows: ReadonlySet<Element>): bo
 /** `<li role=treeitem><a>`: the item takes no focus itself, and the link in it bears all of its name. */
 function isWrappedItem({ element, role, name }: Control, next: Control): boolean {
   if (!ITEMS.test(role) || element.hasAttribute('tabindex')) return false;
-  const native = next.element.localName === 'a' || next.element.localName === 'button';
+  const isButton = /^(a|button)$/.test(next.element.localName) || roleOf(next.element) === 'button';
   return (
-    native && next.name === name && next.element.getAttribute('tabindex') !== '-1' && element.contains(next.element)
+    isButton && next.name === name && next.element.getAttribute('tabindex') !== '-1' && element.contains(next.element)
   );
 }
 
