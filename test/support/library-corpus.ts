@@ -89,6 +89,7 @@ async function bundle(name: string, entry: string): Promise<Map<string, Uint8Arr
     jsx: 'automatic',
     define: {
       global: 'globalThis',
+      'process.env': '{}',
       'process.env.NODE_ENV': '"production"',
       __VUE_OPTIONS_API__: 'true',
       __VUE_PROD_DEVTOOLS__: 'false',
