@@ -10,6 +10,7 @@ const { call, look } = await openAgent(t, lease);
 const SWITCH = '<button role=switch aria-checked=false style="width:44px;height:22px"></button>';
 const SLIDER = '<div role=slider tabindex=0 aria-valuenow=5 style="width:90px;height:9px;background:#ccc"></div>';
 const deep = (html: string, levels = 8): string => `${'<div>'.repeat(levels)}${html}${'</div>'.repeat(levels)}`;
+const ICON = '<svg width=12 height=12><path d="M0 0h9v9z"/></svg>';
 const POPUP = 'position:absolute;background:#fff;border:1px solid';
 
 /** A page, and what its look lists. */
@@ -132,6 +133,30 @@ const PAGES: { readonly [what: string]: readonly [html: string, ...locators: str
   // A class that only says how something is drawn.
   'a class for the focus': ['<div><button class="mantine-focus-auto m_77c9d27d"><i></i></button></div>', '{button}'],
   'a class for a hairline': ['<div><button class="van-hairline--left"><i></i></button></div>', '{button}'],
+  'a class for translators': ['<div><button class="notranslate"><i></i></button></div>', '{button}'],
+
+  // An icon that keys do not reach is a part of the field that it is drawn in.
+  'the arrows of a number': [
+    `<div><label for=n>Amount</label><br><span><input id=n><span><button tabindex=-1 class=number-up>${ICON}</button><button tabindex=-1 class=number-down>${ICON}</button></span></span></div>`,
+    '{input}Amount',
+    '{button}number up Amount',
+    '{button}number down Amount',
+  ],
+  'the eye of a password': [
+    `<div><label for=p>Password</label><br><span><input id=p type=password>${ICON.replace('<svg', '<svg class=eye onclick="1" style="cursor:pointer"')}</span></div>`,
+    '{input}Password',
+    '{svg}eye Password',
+  ],
+  'an icon that keys reach': [
+    `<div><input placeholder=Words><button class=search>${ICON}</button></div>`,
+    '{input}Words',
+    '{button}search',
+  ],
+  'an icon below a field': [
+    `<div><input placeholder=Words><br><button tabindex=-1 class=search>${ICON}</button></div>`,
+    '{input}Words',
+    '{button}search',
+  ],
 };
 
 for (const [what, [html, ...locators]] of Object.entries(PAGES)) {

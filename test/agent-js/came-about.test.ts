@@ -123,6 +123,9 @@ t.test('a click that was taken is not made again for the second one', async (t) 
   t.equal(await call('page', 'document.title'), 'Page!');
 });
 
+const BOX_IN_BOX =
+  '<div id=it role=checkbox aria-label=Row style="width:20px;height:20px"><input type=checkbox style="margin:0;width:100%;height:100%;opacity:0"></div>';
+
 /** Pages that do it in their own way. */
 const DONE: Readonly<Record<string, readonly [html: string, action: Action, value?: unknown]>> = {
   'a box that its page has drawn anew': [
@@ -131,6 +134,7 @@ const DONE: Readonly<Record<string, readonly [html: string, action: Action, valu
     ['check'],
     true,
   ],
+  'a drawn box that leaves its state to the box in it': [BOX_IN_BOX, ['check'], true],
   'a mask that stays in its field': [
     `<input id=it value="(__) ___" oninput="it.value = '(__) ___'">`,
     ['clear'],
@@ -162,6 +166,13 @@ for (const [name, [html, action, value]] of Object.entries(DONE)) {
     if (value !== undefined) t.equal(await call('value', '#it'), value);
   });
 }
+
+t.test('a drawn box is unchecked that leaves its state to the box in it', async (t) => {
+  await open(BOX_IN_BOX.replace('<input', '<input checked'));
+  t.equal(await call('value', '#it'), true);
+  t.type(await act('#it', 'uncheck'), 'object');
+  t.equal(await call('page', "document.querySelector('input').checked"), false);
+});
 
 t.test('what a look has numbered in a frame of another origin is not used behind a modal dialog', async (t) => {
   const inner = neighbour.set(

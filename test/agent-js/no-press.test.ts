@@ -205,6 +205,11 @@ const PRESSED: Readonly<Record<string, readonly [html: string, action: Action, h
     ['{slider}Price', 'click'],
     'pointerdown track;',
   ],
+  'the input of a combobox, in the combobox': [
+    `<div role=combobox aria-haspopup=listbox id=box class=box ${CLICK}><input role=combobox aria-label=State class=none></div>`,
+    ['{combobox}State', 'click'],
+    'click box;',
+  ],
   'what takes the pointer once its animation has ended': [
     `<style>@keyframes come { from { pointer-events: none } to { pointer-events: none } } #b { animation: come 2.5s }</style><button id=b ${CLICK}>Buy</button>`,
     ['{button}Buy', 'click'],

@@ -130,6 +130,14 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
       ['{treeitem}Eve', '{i}Eve'],
     ].flat(),
   ],
+  'an expander without a text beside the item of a tree, out of the order of the Tab key': [
+    `${BOX}<ul role=tree>${each(['Ada', 'Bob'], (name) => `<li role=treeitem tabindex=0><button tabindex=-1 aria-hidden=true><i></i></button>${name}</li>`)}</ul>${on('li, button')}`,
+    ['{treeitem}Ada', '{button}Ada', '{treeitem}Bob', '{button}Bob'],
+  ],
+  'no link without a text or a listener over an item that is pressed itself': [
+    `<ul>${each(['Ada', 'Bob'], (name) => `<li role=tab tabindex=0 style="position: relative">${name}<a tabindex=-1 href="#" style="position: absolute; inset: 0"></a></li>`)}</ul>${on('li')}`,
+    ['{tab}Ada', '{tab}Bob'],
+  ],
   'no list on which something is dropped while nothing is dragged': [
     `<ul class=list><li>One</li><li>Two</li></ul><div class=list><p>Three</p><p>Four</p></div>
      <div class=list><div><ul><li>Five</li></ul></div></div><div class=list>Drop files here</div>

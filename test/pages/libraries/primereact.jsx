@@ -88,7 +88,7 @@ function Page() {
       <DataTable value={products} dataKey="code" selectionMode="checkbox" selection={state.rows} onSelectionChange={(event) => say('rows', event.value)} sortField={state.sort} sortOrder={1} onSort={(event) => say('sort', event.sortField)}>
         <Column selectionMode="multiple" /><Column field="name" header="Name" sortable /><Column field="price" header="Price" sortable /></DataTable>
       <DataTable value={Object.keys(state.stock).map((item) => ({ item }))}><Column field="item" header="Item" />
-        <Column header="In stock" body={({ item }) => <InputText value={state.stock[item]} onChange={(event) => { state.stock[item] = event.target.value; redraw(); }} />} /></DataTable>
+        <Column header="In stock" body={({ item }) => <InputText defaultValue={state.stock[item]} onChange={(event) => { state.stock[item] = event.target.value; }} />} /></DataTable>
       <Paginator first={state.first} rows={10} totalRecords={60} onPageChange={(event) => say('first', event.first)} />
     </div>
   </div>;

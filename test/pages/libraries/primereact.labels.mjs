@@ -1,4 +1,4 @@
-export const also = '.p-dropdown, .p-multiselect, .p-rating-item, .p-listbox-item, .p-treenode-content, .p-sortable-column';
+export const also = '.p-checkbox, .p-dropdown, .p-multiselect, .p-rating-item, .p-listbox-item, .p-treenode-content, .p-sortable-column';
 const seen = (selector) => `[...document.querySelectorAll('${selector}')].filter((one) => one.checkVisibility()).length`;
 export const labels = [
   ['Username', '#username', 'input', 'ada', `state.username === 'ada'`],
@@ -45,10 +45,12 @@ export const labels = [
   ['London', '.p-listbox-item :: London', 'click', null, `state.listed === 'London'`],
   ['Wi-Fi', '.p-inputswitch @0', 'check', null, 'state.wifi === true'],
   ['Location', '.p-inputswitch @1', 'check', null, 'state.location === true'],
-  ['Documents', '.p-tree-toggler @0', 'click', null, `state.expanded['0'] === true`],
+  ['toggler Documents', '.p-tree-toggler @0', 'click', null, `state.expanded['0'] === true`],
   ['Events', '.p-treenode .p-checkbox-input @1', 'check', null, `state.selected['1'].checked === true`],
-  ['Expenses', '.p-treenode .p-treenode .p-checkbox-input', 'check', null, `state.selected['0-0'].checked === true`, { after: ['Documents'] }],
+  ['Expenses', '.p-treenode .p-treenode .p-checkbox-input', 'check', null, `state.selected['0-0'].checked === true`, { after: ['toggler Documents'] }],
   ['Row Selected', 'tbody .p-checkbox-input @1', 'check', null, `state.rows.map(({ name }) => name).join() === 'Black Watch'`],
+  ['Row Unselected', 'tbody .p-checkbox-input @1', 'uncheck', null, 'state.rows.length === 0', { after: ['Row Selected'] }],
+  ['All items unselected', 'thead .p-checkbox-input', 'check', null, 'state.rows.length === 3'],
   ['Price', '.p-sortable-column :: Price', 'click', null, `state.sort === 'price'`],
   ['Bamboo', 'td .p-inputtext @0', 'input', '30', `state.stock.Bamboo === '30'`],
   ['Lamp', 'td .p-inputtext @1', 'input', '12', `state.stock.Lamp === '12'`],

@@ -90,9 +90,10 @@ function isPartOf(control: Element, hit: Element): boolean {
 
 /**
  * Whether a control leaves its presses to what it stands in: a check box to its option or its row, the thumb of a slider to
- * what it stands on. Whether the press has worked is seen by the control itself.
+ * what it stands on, the input of a combobox to the combobox. Whether the press has worked is seen by the control itself.
  */
 function isLeftTo(hit: Element, control: Element): boolean {
+  if (inputKind(control) !== 'none' && around(hit).some((one) => roleOf(one) === 'combobox')) return true;
   const isBox = checkKind(control, roleOf(control)) !== 'none';
   if (!isBox && roleOf(control) !== 'slider' && !isThumb(control)) return false;
   for (const node of around(hit)) {

@@ -117,7 +117,7 @@ function withoutParts(controls: readonly Control[], clickables: ReadonlySet<Cont
 /** Whether something is a box, or has no text and listeners of its own: it does not stand for what bears its name. */
 function isOwnSign(element: Element): boolean {
   if (checkedState(element) !== null) return true;
-  return !isControl(element) && element.textContent?.trim() === '' && (reactionsOf(element) & POINTED) !== 0;
+  return element.textContent?.trim() === '' && (reactionsOf(element) & POINTED) !== 0;
 }
 
 /** Whether a picture is all that is drawn in a clickable without a text, and only one of the two reacts to presses. */

@@ -11,6 +11,8 @@ import { inputKind, isControl, isField, NAMED_FROM_OUTSIDE, roleOf } from './rol
 import { rowName } from './row-name.js';
 
 const MAX_UP_TO_FIELD = 3;
+/** In pixels. */
+const MAX_GAP_TO_FIELD = 48;
 /** So few characters are a sign; more are a drawing made of them. */
 const MAX_SIGN = 4;
 
@@ -128,7 +130,31 @@ function iconName(element: Element): string {
   const place = word === '' ? boardName(element) : '';
   if (place !== '') return place;
   // A class that is no word for a picture only tells how a library calls the part.
-  return foldSpace(`${word} ${rowName(element)}`) || gripName(element) || nearWords(element);
+  const whose = rowName(element) || ownFieldName(element);
+  return foldSpace(`${word} ${whose}`) || gripName(element) || nearWords(element);
+}
+
+/** The field that an icon is a part of, which keys do not reach: the arrows of a number, the eye of a password. */
+function ownFieldName(element: Element): string {
+  const { tabIndex = -1 } = element as Partial<HTMLElement>;
+  if (tabIndex >= 0) return '';
+  let around = parentOf(element);
+  for (let up = 0; around !== null && up < MAX_UP_TO_FIELD; up++, around = parentOf(around)) {
+    const fields = [...around.querySelectorAll('input, textarea')].filter((one) => inputKind(one) === 'typed');
+    const [field, ...others] = fields;
+    if (field === undefined) continue;
+    return others.length === 0 && isDrawnAt(element, field) ? personalName(field) : '';
+  }
+  return '';
+}
+
+/** Whether something is drawn in a field, or right beside it. */
+function isDrawnAt(element: Element, field: Element): boolean {
+  const [own, box] = [drawnRect(element), drawnRect(field)];
+  if (own === null || box === null) return false;
+  const middle = (own.top + own.bottom) / 2;
+  const gap = Math.max(box.left - own.right, own.left - box.right);
+  return middle >= box.top && middle <= box.bottom && gap <= MAX_GAP_TO_FIELD;
 }
 
 /** An empty field of a board has no other name than its place. */

@@ -14,7 +14,7 @@ const EMPTY =
   /^(?:btn|button|icon|icons|ico|img|svg|ui|fa|fas|far|fab|fal|bi|pi|mdi|ti|ri|glyphicon|glyphicons|lucide|octicon|feather|anticon|el|ion|material|symbols|outlined|rounded|sharp|solid|regular|fw|lg|sm|md|xs|xl|o|fill|line|use|symbol|sprite|default|primary|secondary|base|root|wrapper|container|inner|outer|content|small|medium|large|mini|type|circle|square|thick|the|a)$/;
 /** What a utility class is made of. */
 const STYLE =
-  /^(?:absolute|active|align|animated?|animation|auto|bg|border|bordered|clearfix|disabled|ellipsis|elevation|fade|fixed|flex|float|focus|focusable|focused|hairline|hidden|hover|hoverable|inline|invisible|justify|margin|muted|nowrap|opacity|outline|padding|pointer|pressed|ripple|rounded|shadow|sticky|transition|transparent|truncate|unselectable|visible|visited|waves|wrap)$/;
+  /^(?:absolute|active|align|animated?|animation|auto|bg|border|bordered|clearfix|disabled|ellipsis|elevation|fade|fixed|flex|float|focus|focusable|focused|hairline|hidden|hover|hoverable|inline|invisible|justify|margin|muted|notranslate|nowrap|opacity|outline|padding|pointer|pressed|ripple|rounded|shadow|sticky|transition|transparent|truncate|unselectable|visible|visited|waves|wrap)$/;
 /** Made by a machine, or a matter of style alone. */
 const NO_WORD = /[:[\]/@()!.%]|^(?:css|sc|jss|jsx|svelte|makeStyles|Mui\w*Root)-|^_|\d{3}|^[a-z]{0,2}-?\d/;
 

@@ -224,8 +224,18 @@ export function checkedState(element: Element, role: string = roleOf(element)): 
   if (checkKind(element, role) === 'none') return null;
   if (isHtml(element, 'input')) return element.indeterminate ? 'mixed' : element.checked;
   const own = element.getAttribute('aria-checked');
+  if (own === null && role !== 'option') {
+    const held = heldBox(element);
+    if (held !== null) return checkedState(held);
+  }
   const state = own ?? (role === 'option' ? element.getAttribute('aria-selected') : itemState(element));
   return state === 'mixed' ? 'mixed' : state === 'true';
+}
+
+/** The only box of the browser's own in a drawn one that does not say itself whether it is checked. */
+function heldBox(element: Element): HTMLInputElement | null {
+  const [held, ...others] = element.querySelectorAll<HTMLInputElement>('input:is([type=checkbox], [type=radio])');
+  return held === undefined || others.length > 0 ? null : held;
 }
 
 /** A box that does not say whether it is checked, in an item of a tree or grid of several choices, shows what the item says. */
