@@ -135,6 +135,11 @@ const PAGES: { readonly [what: string]: readonly [html: string, ...locators: str
   'a class for a hairline': ['<div><button class="van-hairline--left"><i></i></button></div>', '{button}'],
   'a class for translators': ['<div><button class="notranslate"><i></i></button></div>', '{button}'],
 
+  'a class for links beside that of a toggler': [
+    `<div><button class="p-tree-toggler p-link">${ICON}</button></div>`,
+    '{button}tree toggler',
+  ],
+
   // An icon that keys do not reach is a part of the field that it is drawn in.
   'the arrows of a number': [
     `<div><label for=n>Amount</label><br><span><input id=n><span><button tabindex=-1 class=number-up>${ICON}</button><button tabindex=-1 class=number-down>${ICON}</button></span></span></div>`,

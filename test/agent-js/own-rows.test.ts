@@ -114,6 +114,11 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
     `<div role=grid><div role=row id=row><div role=gridcell>Ada</div><div role=gridcell><button>Delete</button></div></div></div>${on('#row')}`,
     ['{gridcell}Ada', '{button}Delete'],
   ],
+  'no empty cell before the first day of a month': [
+    `<div role=grid id=days><div role=row><div role=gridcell class=slot></div><div role=gridcell class=slot><button>1</button></div></div>
+     <div role=row><div role=gridcell class=slot><button>2</button></div><div role=gridcell class=slot></div></div></div>${BOX}${on('#days')}`,
+    ['{button}1', '{button}2'],
+  ],
   'text that becomes a field when it gets the focus': [
     `<h2 id=title tabindex=0>Title</h2><p tabindex=0>Text</p>${on('#title', 'focus')}`,
     ['{h2}Title'],

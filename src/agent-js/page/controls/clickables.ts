@@ -62,7 +62,8 @@ export function clickableOf(
   const byStyle = (!around.pointer && (cursor === 'pointer' || isPointedAt(element))) || isHandle(element, cursor);
   const inMarkup = kinds !== 0 && (writtenKinds(element) & POINTED) !== 0;
   const listens = (kinds & POINTED) !== 0;
-  const isCell = (around.listened || listens) && CELLS.test(element.getAttribute('role') ?? '');
+  const isCell =
+    (listens || (around.listened && !isBlankBesideControls(element))) && CELLS.test(element.getAttribute('role') ?? '');
   const isPart = !around.pointer && (around.listened || wholeListens(element)) && isPartByClass(element);
   const isMoved = around.listened && !around.pointer && isCarriedByClass(element);
   const byPlace = isCell || isMoved || isPart || isRevealer(element) || isSheetCell(element, around.listened);
@@ -109,6 +110,13 @@ function showsArrow(element: Element): boolean {
   const { lastElementChild: last } = element;
   if (last !== null && last.textContent?.trim() === '' && last.checkVisibility()) return true;
   return ['::after', '::before'].some((part) => !/^(?:none|normal)$/.test(getComputedStyle(element, part).content));
+}
+
+/** Whether an element fills up a row whose other cells each hold a control, as a calendar does before the first of a month. */
+function isBlankBesideControls(element: Element): boolean {
+  if (element.childElementCount > 0 || element.textContent?.trim() !== '') return false;
+  const filled = siblingsOf(element).filter((one) => one.childElementCount > 0);
+  return filled.length > 0 && filled.every(holdsControls);
 }
 
 /** Whether an element is a cell that says where in its sheet it stands, and what is around it listens for all of them. */
