@@ -140,6 +140,12 @@ const PAGES: { readonly [what: string]: readonly [html: string, ...locators: str
     '{button}tree toggler',
   ],
 
+  'a slider whose thumb is far from the text': [
+    `<div><div>Brightness</div><div style="position:relative;width:600px;height:6px;margin-top:9px;background:#ccc">
+     <span role=slider tabindex=0 aria-valuenow=80 style="position:absolute;left:480px;top:-5px;width:16px;height:16px;background:#333"></span></div></div>`,
+    '{slider}Brightness',
+  ],
+
   // An icon that keys do not reach is a part of the field that it is drawn in.
   'the arrows of a number': [
     `<div><label for=n>Amount</label><br><span><input id=n><span><button tabindex=-1 class=number-up>${ICON}</button><button tabindex=-1 class=number-down>${ICON}</button></span></span></div>`,

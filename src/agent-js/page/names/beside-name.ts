@@ -64,7 +64,7 @@ export function besideName(element: Element): string {
   let node: Element = element;
   for (let around = parentOf(node); around !== null; around = parentOf(node)) {
     if (around.ownerDocument !== element.ownerDocument) return '';
-    if (holdsOneField(node)) named = { ...named, rect: rectOf(node) };
+    if (holdsOneField(node) || isTrack(node, element)) named = { ...named, rect: rectOf(node) };
     else if (BOUNDS.has(node.localName)) return '';
     if ((around.textContent ?? '').length > MAX_AROUND) return '';
     const isShared = holdsOther(around, element);
@@ -285,6 +285,11 @@ function isToolbar(element: Element): boolean {
 /** Whether a list is that of what is chosen in the only field in it. */
 function holdsOneField(element: Element): boolean {
   return /^[uo]l$/.test(element.localName) && element.querySelectorAll('input, select, textarea').length === 1;
+}
+
+/** Whether an element is all that a slider is drawn of: text is beside that, wherever its thumb stands. */
+function isTrack(element: Element, slider: Element): boolean {
+  return element !== slider && roleOf(slider) === 'slider' && !/\p{L}/u.test(element.textContent ?? '');
 }
 
 /** Whether the Tab key stops at an element or in it. */
