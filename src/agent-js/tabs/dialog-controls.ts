@@ -4,6 +4,12 @@ import { type Bounds, remainingMs } from '../browser/bounds.js';
 import { parseLocator } from '../locating/locator.js';
 import type { OpenDialog, Tab } from './tab.js';
 
+/**
+ * What Chromium says of a dialog whose page it has begun to replace by another that was under way. Nothing brings such a tab
+ * back: the dialog stays, navigations wait for it, and `Page.disable` ends the whole browser.
+ */
+const REPLACED = 'Not attached to an active page';
+
 /** What a person can do about an open dialog, as look shows it: OK, Cancel but for an alert, a prompt's Input. */
 export function dialogControls(dialog: OpenDialog): ElementDescriptor[] {
   const control = (name: string, actions: ActionName[], value?: string): ElementDescriptor => ({
@@ -68,6 +74,13 @@ export async function answerDialog(tab: Tab, accept: boolean, bounds: Bounds): P
   const { dialog } = tab;
   if (dialog === null) return;
   const promptText = accept && dialog.input !== null ? { promptText: dialog.input } : {};
-  await tab.send('Page.handleJavaScriptDialog', { accept, ...promptText }, Math.max(1, remainingMs(bounds)));
+  const answer = tab.send('Page.handleJavaScriptDialog', { accept, ...promptText }, Math.max(1, remainingMs(bounds)));
+  await answer.catch((error: unknown) => {
+    if (!(error instanceof TroupeError) || !error.message.includes(REPLACED)) throw error;
+    throw new TroupeError(
+      'ACTION_FAILED',
+      'The page was replaced by another while its dialog was open, and the browser no longer answers for this tab: go on in another tab, or start a new session',
+    );
+  });
   await tab.until(() => tab.dialog !== dialog, bounds);
 }
