@@ -163,6 +163,13 @@ const PAGES: { readonly [what: string]: readonly [html: string, ...locators: str
     '{input}Words',
     '{button}search',
   ],
+  'an arrow beside the year of a calendar': [
+    `<div style="position:relative;width:300px"><span tabindex=-1 onclick="1" style="cursor:pointer" class=prev-month>${ICON}</span><span>May <input aria-label=Year value=2026 tabindex=-1 style="width:60px"></span>
+     <span onclick="1" style="cursor:pointer;position:absolute;right:0" class=next-month>${ICON}</span></div>`,
+    '{span}prev month',
+    '{input}Year',
+    '{span}next month',
+  ],
   'an icon below a field': [
     `<div><input placeholder=Words><br><button tabindex=-1 class=search>${ICON}</button></div>`,
     '{input}Words',

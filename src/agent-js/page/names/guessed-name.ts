@@ -11,7 +11,7 @@ import { inputKind, isControl, isField, NAMED_FROM_OUTSIDE, roleOf } from './rol
 import { rowName } from './row-name.js';
 
 const MAX_UP_TO_FIELD = 3;
-/** In pixels. */
+/** What is a part of a field is drawn in it, or so near beside it, in CSS pixels. */
 const MAX_GAP_TO_FIELD = 48;
 /** So few characters are a sign; more are a drawing made of them. */
 const MAX_SIGN = 4;
@@ -140,10 +140,13 @@ function ownFieldName(element: Element): string {
   if (tabIndex >= 0) return '';
   let around = parentOf(element);
   for (let up = 0; around !== null && up < MAX_UP_TO_FIELD; up++, around = parentOf(around)) {
-    const fields = [...around.querySelectorAll('input, textarea')].filter((one) => inputKind(one) === 'typed');
-    const [field, ...others] = fields;
+    const [field, ...others] = around.querySelectorAll('input:not([type=hidden]), select, textarea');
     if (field === undefined) continue;
-    return others.length === 0 && isDrawnAt(element, field) ? personalName(field) : '';
+    const isOnly = others.length === 0 && inputKind(field) === 'typed';
+    if (!isOnly || !isDrawnAt(element, field)) return '';
+    const name = personalName(field);
+    const text = foldSpace(around.textContent ?? '');
+    return text === '' || text.startsWith(name) ? name : '';
   }
   return '';
 }
