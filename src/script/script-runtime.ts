@@ -146,7 +146,7 @@ export class ScriptRuntime {
       const stack = this.#js.member(thrown, 'stack').consume((handle) => this.#js.readText(handle));
       return this.#stopped(message, stack);
     }
-    if (description === null || description.message === 'InternalError: out of memory') {
+    if (description === null || description.isOutOfMemory) {
       // Nothing in this engine is reliable any more, and it never frees memory.
       const text = `The script used up its memory of ${this.#limits.memoryBytes} bytes`;
       const details = this.#details(message, description?.stack ?? '', description?.flows ?? null);
@@ -342,8 +342,8 @@ function read(js: QuickJs, handle: QuickJSHandle | undefined): string {
 /** The engine's own stack check came too late, or its memory is in an unknown state. */
 function brokenBy(error: unknown): FailedOutcome {
   const text = error instanceof Error ? error.message : String(error);
-  const message = `The script broke its engine: ${text}`;
-  return failure({ error: message, code: 'SCRIPT_ERROR', details: { cause: 'ENGINE' } }, { broken: true });
+  const message = `The script engine failed while it ran this script (${text})`;
+  return failure({ error: message, code: 'SCRIPT_ERROR' }, { broken: true });
 }
 
 /** Why a script was not evaluated. Rethrows anything but a TroupeError. */

@@ -51,7 +51,23 @@ const SCRIPTS: { readonly [name: string]: string } = {
   'an error of its own':
     'function f(u) {\n  const i = u?.name;\n  throw »new TypeError("cannot read property \'name\' of undefined");\n}\nf();',
   'a function of the language': 'function f(u) {\n  const { x } = {};\n  return Object.»keys(u);\n}\nf();',
-  'two places': 'function f(u, v) {\n  const a = u?.b;\n  const b = u === 1 ? v.»?name : 1;\n  return v.name;\n}\nf();',
+  'two places': 'function f(u, v) {\n  if (u) {\n    const »?{ a } = v;\n  }\n  const { b } = v;\n}\nf(1);',
+  'a returned call': 'function f(o) {\n  return o\n    .»b(\n    1);\n}\nf({});',
+  'a call returned after another': 'function f(o) {\n  return o.a(), o\n    .»b();\n}\nf({ a() {} });',
+  'a returned template': 'function f(o) {\n  return o\n    .»b\n    `x`;\n}\nf({});',
+  'an optional call': 'function f(o) {\n  const x = 1;\n  return o.»b?.();\n}\nf({ b: 1 });',
+  'a construction': 'function f(o) {\n  const x = 1;\n  return new o.a.»B(\n    1);\n}\nf({ a: {} });',
+  'a private name': 'class A {\n  #p;\n  static f(o) {\n    const x = 1;\n    return o.»#p;\n  }\n}\nA.f({});',
+  'a list to go through, before a pattern':
+    'function f(o) {\n  for (const x of o.»items) {\n    x;\n  }\n  const [a] = o;\n}\nf({});',
+  'a spread value before a pattern':
+    'function f(o) {\n  g(...o.»items);\n  const [a] = o;\n}\nconst g = () => 1;\nf({});',
+  'a deletion before a pattern': 'function f(o) {\n  delete o.a.»b;\n  const { a } = o;\n}\nf({});',
+  'a pattern after another': 'function f(o) {\n  const { a } = o;\n  o.b = a;\n  const »{ c } = a;\n}\nf({});',
+  'a pattern in a parameter': 'function f(\n  o,\n  »{ a },\n) {\n  return a;\n}\nf({});',
+  'a pattern of what was thrown':
+    'function f() {\n  try {\n    throw null;\n  } catch (»{ a }) {\n    a;\n  }\n}\nf();',
+  'what a pattern takes apart': 'function f(o) {\n  const x = 1;\n  const { a } = o.b.»c;\n}\nf({});',
 };
 
 t.test('an error of the engine has the line of what failed, or of one before it and no column', async (t) => {

@@ -4,11 +4,11 @@ import { hostModule, openSandbox } from './open-sandbox.js';
 
 guardLeaks(t);
 
-/** The language's standard globals, and the engine's InternalError. */
+/** The language's standard globals. */
 const LANGUAGE =
   `AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError
   FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array
-  InternalError Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set
+  Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set
   SharedArrayBuffer String Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray
   WeakMap WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite
   isNaN parseFloat parseInt undefined unescape`.split(/\s+/);

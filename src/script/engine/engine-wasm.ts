@@ -25,7 +25,7 @@ export function engineWasm(): Promise<WebAssembly.Module> {
 
 async function compileEngine(): Promise<WebAssembly.Module> {
   try {
-    const path = createRequire(import.meta.url).resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm');
+    const path = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
     return await WebAssembly.compile(await readFile(path));
   } catch (error) {
     // The next sandbox tries again.

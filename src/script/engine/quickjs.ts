@@ -1,4 +1,4 @@
-import * as engine from '@jitl/quickjs-ng-wasmfile-release-sync';
+import * as engine from '@jitl/quickjs-wasmfile-release-sync';
 import {
   newQuickJSWASMModuleFromVariant,
   newVariant,

@@ -1,8 +1,9 @@
 import type { ErrorCode, ErrorDetails } from '../../protocol/errors.js';
 import { installConsole } from './console.js';
 import type { Answer, Core, Engine, EngineSettings, Host, RawHost } from './engine.js';
-import { defineData, defineGlobal, defineReplaceable, removeForeign, sealNewGlobals } from './globals.js';
+import { defineData, defineGlobal, defineReplaceable, sealNewGlobals } from './globals.js';
 import { jsonText, plainText } from './json-text.js';
+import { completeLanguage, isOutOfMemory, placeInJson } from './language.js';
 import { installMatch } from './match-global.js';
 import { makeOwedCalls } from './owed-calls.js';
 import {
@@ -44,7 +45,7 @@ export function install(raw: RawHost, settingsText: string): Core {
   let lastPlain: { readonly value: unknown; readonly stack: string; readonly flows: string | null } | null = null;
   /** A script has dropped a promise. */
   let watches = false;
-  removeForeign();
+  completeLanguage();
 
   /** The current stack. */
   function here(): string {
@@ -144,14 +145,16 @@ export function install(raw: RawHost, settingsText: string): Core {
   function describe(error: unknown): string {
     const known = isObject(error) ? hostErrors.get(error) : undefined;
     const plain = !isObject(error) && lastPlain !== null && lastPlain.value === error ? lastPlain : null;
-    const message = known === undefined ? plainText(error) : known.message;
+    const stack = isObject(error) ? stackOf(error) : (plain?.stack ?? '');
+    const message = known?.message ?? plainText(error) + (isObject(error) ? placeInJson(error, stack) : '');
     const flows = isObject(error) ? flowsOf.get(error) : plain?.flows;
     const test = isObject(error) ? testsOf.get(error) : undefined;
     const description = {
       message: slice(message === '' ? 'The script threw an empty string' : message, 0, MAX_MESSAGE),
       code: known?.code ?? null,
       details: { ...(test === undefined ? {} : { test }), ...known?.details },
-      stack: isObject(error) ? stackOf(error) : (plain?.stack ?? ''),
+      stack,
+      isOutOfMemory: isOutOfMemory(error),
       flows: flows === undefined || flows === null ? null : parse(flows),
     };
     return jsonText(description, MAX_REPORT) ?? '';

@@ -92,6 +92,8 @@ export interface Description {
   readonly code: ErrorCode | null;
   readonly details: ErrorDetails;
   readonly stack: string;
+  /** The engine threw it because its memory is used up. */
+  readonly isOutOfMemory: boolean;
   /** The flows that it was thrown through, outermost first; null for none. */
   readonly flows: readonly string[] | null;
 }

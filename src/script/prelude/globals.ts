@@ -13,20 +13,6 @@ import {
   words,
 } from './primordials.js';
 
-/** Globals of the engine that are not part of the language. */
-const FOREIGN = ['performance', 'DOMException', 'queueMicrotask', 'scriptArgs', 'print', 'std', 'os', 'bjson'];
-
-/** Hooks that would give a script access to the functions on the stack, including internal ones. */
-const STACK_HOOKS = ['prepareStackTrace', 'stackTraceLimit', 'captureStackTrace'];
-
-/** Removes everything but the language from the global object. */
-export function removeForeign(): void {
-  for (const name of FOREIGN) Reflect.deleteProperty(globalThis, name);
-  // Enough for the lines of twenty nested flows. The setter is deleted with its property.
-  Reflect.set(Error, 'stackTraceLimit', 200);
-  for (const name of STACK_HOOKS) Reflect.deleteProperty(Error, name);
-}
-
 /**
  * Defines a global that scripts can use but not change. Assigning to it throws: silence, or a flow with another
  * `agent`, would be hard to debug.

@@ -18,18 +18,21 @@ export function method<A extends unknown[], R>(builtIn: unknown): (self: object,
   return (self, ...args) => apply(builtIn, self, args);
 }
 
-export const { ownKeys, getPrototypeOf, getOwnPropertyDescriptor, defineProperty } = Reflect;
+export const { ownKeys, getPrototypeOf, getOwnPropertyDescriptor, defineProperty, construct, set } = Reflect;
 export const { freeze, is } = Object;
 /** Own, enumerable, texts. */
 export const keysOf: (value: object) => readonly string[] = Object.keys;
 export const { isArray } = Array;
-export const { max } = Math;
+export const { max, min, floor } = Math;
 export const isFiniteNumber: (value: unknown) => boolean = Number.isFinite;
 export const { parse, stringify } = JSON;
 export const TextOf = String;
 export const NumberOf = Number;
+export const ObjectOf = Object;
+export const ArrayOf = Array;
 export const ErrorClass = Error;
 export const TypeErrorClass = TypeError;
+export const SyntaxErrorClass = SyntaxError;
 export const RangeErrorClass = RangeError;
 export const FunctionClass = Function;
 export const PromiseClass = Promise;

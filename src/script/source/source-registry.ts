@@ -1,5 +1,7 @@
-import { errorPlace } from './error-place.js';
+import type { AnyNode } from 'acorn';
+import { authorPlace, errorPlace, type KnownSource } from './error-place.js';
 import type { EditedSource } from './source-edits.js';
+import { flowSyntax } from './source-step.js';
 
 /** A position that an author can look up. */
 export interface ScriptPlace {
@@ -30,13 +32,13 @@ const MAX_SOURCES = 500;
  * author's source.
  */
 export class SourceRegistry {
-  readonly #sources = new Map<number, RegisteredSource>();
+  readonly #sources = new Map<number, RegisteredSource & KnownSource>();
   #last = 0;
 
   /** Drops the oldest source if the registry is full. */
   add(source: RegisteredSource): { readonly id: number; readonly engineName: string } {
     this.#last += 1;
-    this.#sources.set(this.#last, source);
+    this.#sources.set(this.#last, { ...source, syntax: parsedOnce(source.code) });
     if (this.#sources.size > MAX_SOURCES) {
       for (const oldest of this.#sources.keys()) {
         this.#sources.delete(oldest);
@@ -61,14 +63,31 @@ export class SourceRegistry {
       const source = this.#sources.get(Number(id));
       if (source === undefined || (flow !== undefined && source.flow !== flow)) continue;
       const position = source.original({ line: Number(line), column: Number(column) });
-      const { name, code } = source;
+      const { name } = source;
       const about = { name, flow: source.flow, source: source.source };
       // Functions below the top are in a call, and so are those that called a function of the language.
       const isTop = frame.index === stack.search(/#\d+:\d+:\d+\)?$/m) && !/^\s*at [^\n]*\(native\)/.test(stack);
-      if (thrown === undefined || !isTop) return { ...position, ...about };
-      const { isExact, ...found } = errorPlace(code, position, thrown);
+      if (thrown === undefined || !isTop) return { ...authorPlace(source, position), ...about };
+      const { isExact, ...found } = errorPlace(source, position, thrown);
       return { ...found, ...(isExact ? {} : { column: null }), ...about };
     }
+    return null;
+  }
+}
+
+function parsedOnce(code: string): () => AnyNode | null {
+  let known: { readonly program: AnyNode | null } | null = null;
+  return () => {
+    known ??= { program: parsed(code) };
+    return known.program;
+  };
+}
+
+function parsed(code: string): AnyNode | null {
+  try {
+    return flowSyntax(code);
+  } catch {
+    // A script that does not parse as a file either, or one that is nested too deeply.
     return null;
   }
 }
