@@ -80,36 +80,18 @@ export class Scripts {
   #turn: ScriptTurn | null = null;
   #place: ScriptPlace = { target: 'prerequest', current: '' };
   #epoch = 0;
-  /** Whether the running script has sent or changed something, which must not be done twice. */
-  #hasActed = false;
 
   constructor(options: ScriptsOptions) {
     this.#options = options;
   }
 
   /**
-   * Runs one script, until its timers have run, too. The first one starts the sandbox. A script that the engine itself
-   * failed on, at no fault of its own, runs once more in a fresh engine, unless it has sent or changed something.
+   * Runs one script, until its timers have run, too. The first one starts the sandbox.
    * @throws what {@link Sandbox.run} throws; the turn has the results until then
    */
   async run(source: string, place: ScriptPlace, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
-    const before = { tests: turn.tests.length, console: turn.console.length, errors: turn.errors.length };
-    try {
-      await this.#runOnce(source, place, turn, signal);
-    } catch (error) {
-      const again = error instanceof TroupeError && error.details?.cause === 'ENGINE' && !this.#hasActed;
-      if (!again) throw error;
-      turn.tests.length = before.tests;
-      turn.console.length = before.console;
-      turn.errors.length = before.errors;
-      await this.#runOnce(source, place, turn, signal);
-    }
-  }
-
-  async #runOnce(source: string, place: ScriptPlace, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
     this.#sandbox ??= Sandbox.start({ modules: [this.#module()], emit: (event) => this.#heard(event) });
     const sandbox = await this.#sandbox;
-    this.#hasActed = false;
     this.#turn = turn;
     this.#place = place;
     this.#epoch += 1;
@@ -150,18 +132,9 @@ export class Scripts {
         epoch: async () => this.#epoch,
         state: async () => this.#ownState(),
         postman: async () => this.#postmanState(),
-        change: async ([change, value]) => {
-          this.#hasActed = true;
-          this.#change(String(change), value);
-        },
-        request: async ([request]) => {
-          this.#hasActed = true;
-          this.#change('all', request);
-        },
-        variables: async ([scope, entries]) => {
-          this.#hasActed = true;
-          this.#takeVariables(scope, entries);
-        },
+        change: async ([change, value]) => this.#change(String(change), value),
+        request: async ([request]) => this.#change('all', request),
+        variables: async ([scope, entries]) => this.#takeVariables(scope, entries),
         test: async ([name, failure]) => this.#tested(String(name), failure),
         skip: async ([name]) => this.#addTest({ name: String(name), status: 'skipped', message: '' }),
         scriptError: async ([message]) => {
@@ -273,7 +246,6 @@ export class Scripts {
   }
 
   async #send(wanted: unknown, signal: AbortSignal): Promise<unknown> {
-    this.#hasActed = true;
     try {
       const resolver = this.#resolver();
       const item = { request: typeof wanted === 'string' ? { method: 'GET', url: wanted } : wanted };
