@@ -68,6 +68,21 @@ export class ScriptRuntime {
     this.#idles = this.#must(js.call(this.#core.idle)).consume((handle) => js.readText(handle)) !== 'undefined';
   }
 
+  /** Outermost first; null if none runs. */
+  get #openFlows(): readonly string[] | null {
+    return this.#flows.paths.length === 0 ? null : this.#flows.paths;
+  }
+
+  /** The script has met its deadline or the end of its memory, or was cancelled: no more of it may run. */
+  get #isStopped(): boolean {
+    return this.#bridge.stopped !== null || this.#js.memory.isUsedUp;
+  }
+
+  /** The same, and asks for the time. */
+  #mustStop(): boolean {
+    return this.#bridge.stop() !== null || this.#js.memory.isUsedUp;
+  }
+
   /** Runs a script from beginning to end. Never throws: a failure is in the outcome. */
   run(message: RunMessage): Outcome {
     this.#bridge.begin(message.run, message.timeoutMs);
@@ -81,7 +96,7 @@ export class ScriptRuntime {
       this.#failedBefore = !outcome.ok;
       return outcome;
     } catch (error) {
-      return brokenBy(error);
+      return this.#js.memory.hasRefused ? this.#usedUp(message, '') : brokenBy(error);
     } finally {
       this.#flows.clear();
     }
@@ -89,7 +104,10 @@ export class ScriptRuntime {
 
   /** The given outcome, or a failure if the script's jobs do not come to an end. */
   #cleared(message: RunMessage, outcome: Outcome): Outcome {
-    if (this.#clearJobs()) return outcome;
+    const cleared = this.#js.memory.isUsedUp || this.#clearJobs();
+    // What it left behind may have used it up, too.
+    if (this.#js.memory.isUsedUp) return outcome.ok || !outcome.broken ? this.#usedUp(message, '') : outcome;
+    if (cleared) return outcome;
     return { ...(outcome.ok ? this.#stopped(message, '') : outcome), broken: true };
   }
 
@@ -108,7 +126,7 @@ export class ScriptRuntime {
   /** Turns the completion of a script into its outcome. */
   #finish(message: RunMessage, evaluated: Completion): Outcome {
     let completion = evaluated;
-    if (!completion.ok && this.#bridge.stopped === null) {
+    if (!completion.ok && !this.#isStopped) {
       try {
         this.#checkSyntax(message.source, completion.error);
       } catch (error) {
@@ -118,12 +136,12 @@ export class ScriptRuntime {
     if (completion.ok) completion = this.#settled(completion.value);
     // Jobs that nothing waits for belong to this script too: what they change is in its result.
     if (completion.ok) this.#runJobs();
-    if (completion.ok && this.#bridge.stopped === null) {
+    if (completion.ok && !this.#isStopped) {
       const value = completion.value;
       completion = this.#js.call(this.#core.result, value);
       value.dispose();
     }
-    if (completion.ok && this.#bridge.stopped === null) {
+    if (completion.ok && !this.#isStopped) {
       return { ok: true, json: completion.value.consume((handle) => this.#js.readText(handle)) };
     }
     const handle = completion.ok ? completion.value : completion.error;
@@ -141,26 +159,29 @@ export class ScriptRuntime {
   }
 
   #failed(message: RunMessage, thrown: QuickJSHandle): Outcome {
-    const description = this.#bridge.stopped === null ? this.#describe(thrown) : null;
-    if (this.#bridge.stopped !== null) {
+    const description = this.#isStopped ? null : this.#describe(thrown);
+    if (this.#isStopped) {
       const stack = this.#js.member(thrown, 'stack').consume((handle) => this.#js.readText(handle));
-      return this.#stopped(message, stack);
+      return this.#js.memory.isUsedUp ? this.#usedUp(message, stack) : this.#stopped(message, stack);
     }
     if (description === null || description.isOutOfMemory) {
-      // Nothing in this engine is reliable any more, and it never frees memory.
-      const text = `The script used up its memory of ${this.#limits.memoryBytes} bytes`;
-      const details = this.#details(message, description?.stack ?? '', description?.flows ?? null);
-      return failure({ error: text, code: 'SCRIPT_ERROR', details }, { broken: true });
+      return this.#usedUp(message, description?.stack ?? '', description?.flows);
     }
     const own = description.code === null ? description.message : undefined;
     const details = { ...this.#details(message, description.stack, description.flows, own), ...description.details };
     return failure({ error: description.message, code: description.code ?? 'SCRIPT_ERROR', details });
   }
 
+  /** Nothing in the engine is reliable any more, and it never frees memory. */
+  #usedUp(message: RunMessage, stack: string, flows: readonly string[] | null = this.#openFlows): FailedOutcome {
+    const error = `The script used up its memory of ${this.#limits.memoryBytes} bytes`;
+    const details = this.#details(message, stack, flows);
+    return failure({ error, code: 'SCRIPT_ERROR', details }, { broken: true });
+  }
+
   /** The handle knows the reason and replaces message and code. */
   #stopped(message: RunMessage, stack: string): FailedOutcome {
-    const flows = this.#flows.paths;
-    const details = this.#details(message, stack, flows.length === 0 ? null : flows);
+    const details = this.#details(message, stack, this.#openFlows);
     return failure({ error: 'The script was stopped', code: 'EVAL_TIMEOUT', details }, { stopped: true });
   }
 
@@ -189,7 +210,7 @@ export class ScriptRuntime {
         value.dispose();
         return promise.state === 'settled' ? { ok: true, value: promise.value } : { ok: false, error: promise.value };
       }
-      if (this.#bridge.stop() !== null) return { ok: true, value };
+      if (this.#mustStop()) return { ok: true, value };
       if (!this.#js.hasJobs()) {
         if (this.#idle()) continue;
         value.dispose();
@@ -202,8 +223,8 @@ export class ScriptRuntime {
 
   #runJobs(): void {
     do {
-      while (this.#js.hasJobs() && this.#bridge.stop() === null) this.#js.runJob();
-    } while (this.#bridge.stop() === null && this.#idle());
+      while (this.#js.hasJobs() && !this.#mustStop()) this.#js.runJob();
+    } while (!this.#mustStop() && this.#idle());
   }
 
   /** Lets modules do what they kept for later. Whether they did something. */

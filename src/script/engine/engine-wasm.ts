@@ -10,6 +10,7 @@ declare global {
     class Memory {
       constructor(descriptor: { initial: number; maximum?: number });
       readonly buffer: ArrayBuffer;
+      grow(pages: number): number;
     }
     function compile(bytes: Uint8Array): Promise<Module>;
   }

@@ -9,11 +9,7 @@ import {
   type VmFunctionImplementation,
 } from 'quickjs-emscripten-core';
 import type { ScriptLimits } from '../limits.js';
-import type {} from './engine-wasm.js';
-
-const PAGE_BYTES = 65_536;
-/** The minimum that the module requires. */
-const INITIAL_BYTES = 16 * 1024 * 1024;
+import { EngineMemory } from './engine-memory.js';
 
 export type RawFunction = VmFunctionImplementation<QuickJSHandle>;
 
@@ -24,31 +20,33 @@ export type Completion =
 
 /**
  * One JavaScript engine with one context. It cannot exceed its memory, calls `shouldStop` every few thousand steps, and
- * loads no modules. After a RangeError or RuntimeError of V8 from any method, the engine's state is unknown.
+ * loads no modules. After a RangeError or RuntimeError of V8 from any method, the engine's state is unknown. So it is once
+ * its memory is used up: the running code is stopped then.
  */
 export class QuickJs {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
+  readonly memory: EngineMemory;
 
   static async create(
     wasm: WebAssembly.Module,
     limits: Pick<ScriptLimits, 'memoryBytes' | 'stackBytes'>,
     shouldStop: () => boolean,
   ): Promise<QuickJs> {
-    const maximum = Math.max(INITIAL_BYTES, limits.memoryBytes) / PAGE_BYTES;
-    const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_BYTES / PAGE_BYTES, maximum: Math.floor(maximum) });
-    const variant = newVariant(syncVariant(engine.default), { wasmModule: wasm, wasmMemory });
+    const memory = new EngineMemory(limits.memoryBytes);
+    const variant = newVariant(syncVariant(engine.default), { wasmModule: wasm, wasmMemory: memory });
     const module = await newQuickJSWASMModuleFromVariant(variant);
     const runtime = module.newRuntime();
     runtime.setMaxStackSize(limits.stackBytes);
-    runtime.setInterruptHandler(shouldStop);
+    runtime.setInterruptHandler(() => memory.isUsedUp || shouldStop());
     const context = runtime.newContext();
-    return new QuickJs(runtime, context);
+    return new QuickJs(runtime, context, memory);
   }
 
-  private constructor(runtime: QuickJSRuntime, context: QuickJSContext) {
+  private constructor(runtime: QuickJSRuntime, context: QuickJSContext, memory: EngineMemory) {
     this.#runtime = runtime;
     this.#context = context;
+    this.memory = memory;
   }
 
   get undefined(): QuickJSHandle {
