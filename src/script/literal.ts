@@ -1,4 +1,5 @@
-import { type Expression, parseExpressionAt } from 'acorn';
+import type { Expression } from 'acorn';
+import { SyntaxParser } from '../base/syntax-parser.js';
 
 /**
  * The value of JavaScript source that is one literal: a string, number, true, false, null, or an array or plain object
@@ -6,7 +7,7 @@ import { type Expression, parseExpressionAt } from 'acorn';
  */
 export function literalOf(text: string): unknown {
   try {
-    const expression = parseExpressionAt(text, 0, { ecmaVersion: 'latest' });
+    const expression = SyntaxParser.parseExpressionAt(text, 0, { ecmaVersion: 'latest' });
     return text.slice(expression.end).trim() === '' ? literalValue(expression) : undefined;
   } catch {
     return undefined;

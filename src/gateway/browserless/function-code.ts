@@ -1,4 +1,5 @@
-import { parse } from 'acorn';
+import type { Program } from 'acorn';
+import { SyntaxParser } from '../../base/syntax-parser.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 /**
@@ -14,9 +15,9 @@ export function functionScript(code: string, context: unknown): string {
 
 /** Where `export default` is. */
 function exportOf(code: string): { readonly start: number; readonly end: number } {
-  let body: ReturnType<typeof parse>['body'];
+  let body: Program['body'];
   try {
-    ({ body } = parse(code, { sourceType: 'module', ecmaVersion: 'latest' }));
+    ({ body } = SyntaxParser.parse(code, { sourceType: 'module', ecmaVersion: 'latest' }));
   } catch (error) {
     throw new TroupeError(
       'INVALID_REQUEST',

@@ -1,4 +1,5 @@
-import { type AnyNode, type Options, Parser, type Program } from 'acorn';
+import type { AnyNode, Options, Program } from 'acorn';
+import { SyntaxParser } from '../../base/syntax-parser.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type FlowBody, type FlowForm, flowForm, isUnnamed } from './flow-form.js';
 import { lexicalNames } from './mentions.js';
@@ -23,7 +24,7 @@ const NEEDS_EDITS = /\b(?:let|const|class|await|throw|async|Promise)\b|^#!/;
 const PROMISES = /\b(?:async|Promise)\b/;
 
 /** Accepts `await` anywhere: host calls are synchronous, so it means the same in every function. */
-class ScriptParser extends Parser {
+class ScriptParser extends SyntaxParser {
   get canAwait(): boolean {
     return true;
   }
@@ -87,7 +88,7 @@ export function checkScript(author: string): void {
 /** @throws SCRIPT_ERROR with line and column for a text that is no body of an async function */
 export function checkAsyncBody(author: string): void {
   parsing(author, () =>
-    Parser.parse(author, { ...OPTIONS, allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true }),
+    SyntaxParser.parse(author, { ...OPTIONS, allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true }),
   );
 }
 

@@ -1,4 +1,5 @@
-import { type CallExpression, type Expression, type Node, type ObjectExpression, parse } from 'acorn';
+import type { CallExpression, Expression, Node, ObjectExpression } from 'acorn';
+import { SyntaxParser } from '../../../base/syntax-parser.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import { type JsonObject, textOf } from '../../collection/json-access.js';
 import { type ImportedPair, languageOf, rawBody, requestItem } from '../collection-items.js';
@@ -17,7 +18,7 @@ export function readFetchCalls(text: string, findings: Findings): ImportedConten
 
 function parsed(text: string): Node {
   try {
-    return parse(text, {
+    return SyntaxParser.parse(text, {
       ecmaVersion: 'latest',
       sourceType: 'module',
       allowAwaitOutsideFunction: true,
