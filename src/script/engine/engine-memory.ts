@@ -12,7 +12,7 @@ const SMALL_PART = 1 / 16;
  */
 export class EngineMemory extends WebAssembly.Memory {
   readonly #limitBytes: number;
-  #hasRefused = false;
+  #refusals = 0;
   #isUsedUp = false;
 
   constructor(limitBytes: number) {
@@ -23,19 +23,29 @@ export class EngineMemory extends WebAssembly.Memory {
 
   /** Anything was refused, large or small. */
   get hasRefused(): boolean {
-    return this.#hasRefused;
+    return this.#refusals > 0;
   }
 
-  /** Something small was refused. */
+  /** Something was refused that was small, or {@link required}. */
   get isUsedUp(): boolean {
     return this.#isUsedUp;
+  }
+
+  /** For what the engine's interface allocates without looking whether it could: it would use the address 0. */
+  required<T>(allocate: () => T): T {
+    const before = this.#refusals;
+    try {
+      return allocate();
+    } finally {
+      if (this.#refusals > before) this.#isUsedUp = true;
+    }
   }
 
   override grow(pages: number): number {
     try {
       return super.grow(pages);
     } catch (error) {
-      this.#hasRefused = true;
+      this.#refusals += 1;
       if (pages * PAGE_BYTES <= this.#limitBytes * SMALL_PART) this.#isUsedUp = true;
       throw error;
     }

@@ -92,7 +92,7 @@ export class QuickJs {
   }
 
   text(value: string): QuickJSHandle {
-    return this.#context.newString(value);
+    return this.memory.required(() => this.#context.newString(value));
   }
 
   error(message: string): QuickJSHandle {
@@ -104,7 +104,7 @@ export class QuickJs {
   }
 
   readText(handle: QuickJSHandle): string {
-    return this.#context.getString(handle);
+    return this.memory.required(() => this.#context.getString(handle));
   }
 
   /** The state of a promise; any other value is settled. The caller owns the returned handle. */
