@@ -40,11 +40,7 @@ t.test('a source is nested as deeply as anyone writes, and refused before the st
 });
 
 t.test('what follows each other is not nested', async (t) => {
-  for (const source of [
-    'f(1, [2], () => 3).a;\n',
-    'if (a) { b += 1 } else c();\n',
-    'var [{ a, b: [d] }] = [e];\n',
-  ]) {
+  for (const source of ['f(1, [2], () => 3).a;\n', 'if (a) { b += 1 } else c();\n', 'var [{ a, b: [d] }] = [e];\n']) {
     t.doesNotThrow(() => SyntaxParser.parse(source.repeat(5_000), { ecmaVersion: 'latest' }), source);
   }
 });
