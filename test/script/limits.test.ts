@@ -4,7 +4,6 @@ import { stretched } from '#troupe/base/deadline.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
 import type { HostModule } from '#troupe/script/host-module.js';
 import { guardLeaks } from '../support/leaks.js';
-import { hasAllCases } from '../support/sampled.js';
 import { COLLECTED, HUGE_STRINGS } from './limits/freed-cases.js';
 import type { Limit, LimitCase } from './limits/limit-case.js';
 import { MEMORY } from './limits/memory-cases.js';
@@ -81,7 +80,7 @@ async function check(t: Test, session: OpenSandbox, one: LimitCase): Promise<voi
 
 /** Runs the cases, some at a time, while the scripts of another session run. */
 async function checkAll(t: Test, cases: readonly LimitCase[], memoryBytes = 32 * MIB): Promise<void> {
-  const waiting = cases.filter(({ always }) => hasAllCases || always === true);
+  const waiting = [...cases];
   const lane = async (): Promise<void> => {
     const session = await open(t, memoryBytes);
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await check(t, session, one);
@@ -113,25 +112,22 @@ t.test('recursion is an ordinary error wherever it is', (t) => checkAll(t, RECUR
 
 t.test('a string of 100 MB stops no other script', (t) => checkAll(t, HUGE_STRINGS, 256 * MIB));
 
-if (hasAllCases) {
-  t.test('the same holds in an async function, after an await', async (t) => {
-    // The value of the last expression is not a result there.
-    const inAsync = (one: LimitCase): LimitCase => ({
-      title: `${one.title}, in an async function`,
-      source: `await (async () => { await null;\n${one.source}\n})(); 1`,
-      meets: [...[one.meets].flat(), 'value', 'refusal'],
-    });
-    await checkAll(t, [...MEMORY, ...COLLECTED, ...LONG, ...RECURSION].map(inAsync));
+t.test('the same holds in an async function, after an await', async (t) => {
+  // The value of the last expression is not a result there.
+  const inAsync = (one: LimitCase): LimitCase => ({
+    title: `${one.title}, in an async function`,
+    source: `await (async () => { await null;\n${one.source}\n})(); 1`,
+    meets: [...[one.meets].flat(), 'value', 'refusal'],
   });
+  await checkAll(t, [...MEMORY, ...COLLECTED, ...LONG, ...RECURSION].map(inAsync));
+});
 
-  t.test('scripts that used up their memory leave none behind in the process', async (t) => {
-    const session = await open(t, 64 * MIB);
-    const hog = 'const hog = []; while (true) hog.push([1, 2, 3])';
-    await session.fails(hog);
-    const before = process.memoryUsage.rss();
-    for (let scripts = 0; scripts < 30; scripts += 1)
-      t.match(await session.fails(hog), { details: { scopeLost: true } });
-    const engines = (process.memoryUsage.rss() - before) / (64 * MIB);
-    t.ok(engines < 5, `the memory of ${engines.toFixed(1)} engines`);
-  });
-}
+t.test('scripts that used up their memory leave none behind in the process', async (t) => {
+  const session = await open(t, 64 * MIB);
+  const hog = 'const hog = []; while (true) hog.push([1, 2, 3])';
+  await session.fails(hog);
+  const before = process.memoryUsage.rss();
+  for (let scripts = 0; scripts < 30; scripts += 1) t.match(await session.fails(hog), { details: { scopeLost: true } });
+  const engines = (process.memoryUsage.rss() - before) / (64 * MIB);
+  t.ok(engines < 5, `the memory of ${engines.toFixed(1)} engines`);
+});

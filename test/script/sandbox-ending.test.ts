@@ -70,6 +70,9 @@ t.test('endless memory use stops that script only', async (t) => {
     'const texts = []; for (let i = 0; ; i++) texts.push("x".repeat(1e6) + i)',
     'new ArrayBuffer(2 ** 30)',
     'const map = new Map(); for (let i = 0; ; i++) map.set(i, { i })',
+    'const set = new Set(); for (let i = 0; ; i++) set.add(i + 0.5)',
+    'const hog = []; while (true) try { while (true) hog.push([1, 2, 3]) } catch { hog.push(1) }',
+    'for (let i = 0; ; i++) globalThis["g" + i] = [i]',
   ]) {
     const error = await fails(source);
     t.match(error, { code: 'SCRIPT_ERROR', message: /memory/, details: { scopeLost: true } }, source);
@@ -89,6 +92,7 @@ t.test('endless recursion is an ordinary error', async (t) => {
     '(function f() { return f() + 1; })()',
     'const o = { get x() { return JSON.stringify({ toJSON: () => o.x }); } }; o.x',
     `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+    `const deep = ${'`${'.repeat(50_000)}1${'}`'.repeat(50_000)}`,
     'JSON.parse("[".repeat(1e6))',
     'new Function("(".repeat(1e5))',
     'const p = new Proxy({}, { get: (target, key, self) => self[key] }); p.x',

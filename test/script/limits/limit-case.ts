@@ -4,8 +4,6 @@ export interface LimitCase {
   readonly source: string;
   /** Any of these. */
   readonly meets: Limit | readonly Limit[];
-  /** It also runs where a few cases must do. */
-  readonly always?: true;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type LimitCase, memory, refusal } from './limit-case.js';
 /** Scripts that use memory without end. */
 export const MEMORY: readonly LimitCase[] = [
   memory('arrays in an array', 'const hog = []; while (true) hog.push(new Array(10_000).fill(7))'),
-  { ...memory('a growing array', 'const hog = []; while (true) hog.push(1)'), always: true },
+  memory('a growing array', 'const hog = []; while (true) hog.push(1)'),
   refusal('concatenation', 'let s = "x"; while (true) s += s'),
   memory(
     'concatenation, flattened each time',
@@ -17,7 +17,7 @@ export const MEMORY: readonly LimitCase[] = [
   memory('replace with a regular expression', 'let s = "ab"; while (true) s = s.replace(/a/g, "$&$&b")'),
   memory('split', 'const hog = []; const s = "a,".repeat(1e5); while (true) hog.push(s.split(","))'),
   memory('a Map', 'const map = new Map(); for (let i = 0; ; i++) map.set(i, { i })'),
-  { ...memory('a Set', 'const set = new Set(); for (let i = 0; ; i++) set.add(i + 0.5)'), always: true },
+  memory('a Set', 'const set = new Set(); for (let i = 0; ; i++) set.add(i + 0.5)'),
   memory(
     'a WeakMap',
     'const keys = []; const map = new WeakMap(); while (true) { const key = {}; keys.push(key); map.set(key, [1, 2, 3]) }',
@@ -33,7 +33,7 @@ export const MEMORY: readonly LimitCase[] = [
     source:
       'const b = new ArrayBuffer(8, { maxByteLength: 2 ** 30 }); for (let i = 8; ; i *= 2) { b.resize(i); if (i > 2 ** 29) break }; 1',
   },
-  { ...memory('closures', 'let f = () => 0; while (true) { const g = f; f = () => g }'), always: true },
+  memory('closures', 'let f = () => 0; while (true) { const g = f; f = () => g }'),
   memory(
     'generators that never end',
     'const hog = []; while (true) { const one = (function* () { yield 1; yield 2 })(); one.next(); hog.push(one) }',
@@ -57,15 +57,12 @@ export const MEMORY: readonly LimitCase[] = [
     'stacks of errors',
     'const hog = []; while (true) { const e = new Error("x".repeat(100) + hog.length); e.stack; hog.push(e) }',
   ),
-  { ...memory('causes of errors', 'let e; while (true) e = new Error("e", { cause: e })'), always: true },
+  memory('causes of errors', 'let e; while (true) e = new Error("e", { cause: e })'),
   memory('JSON.stringify', 'let s = "x"; while (true) s = JSON.stringify([s, s])'),
-  {
-    ...memory(
-      'JSON.parse',
-      'const hog = []; const s = "[" + "{},".repeat(10_000) + "1]"; while (true) hog.push(JSON.parse(s))',
-    ),
-    always: true,
-  },
+  memory(
+    'JSON.parse',
+    'const hog = []; const s = "[" + "{},".repeat(10_000) + "1]"; while (true) hog.push(JSON.parse(s))',
+  ),
   memory('a chain of proxies', 'let p = {}; while (true) p = new Proxy(p, {})'),
   memory('a chain of prototypes', 'let o = {}; while (true) o = Object.create(o)'),
   memory('bound functions', 'let f = () => 1; while (true) f = f.bind(null, 1)'),
@@ -82,17 +79,13 @@ export const MEMORY: readonly LimitCase[] = [
   memory('nested arrays', 'let list = []; while (true) list = [list]'),
   memory('a getter', 'const hog = []; const o = { get x() { while (true) hog.push([1, 2, 3]) } }; o.x'),
   memory('a getter of the result', 'const hog = []; ({ get x() { while (true) hog.push([1, 2, 3]) } })'),
-  {
-    ...memory('toJSON of the result', 'const hog = []; ({ toJSON() { while (true) hog.push([1, 2, 3]) } })'),
-    always: true,
-  },
+  memory('toJSON of the result', 'const hog = []; ({ toJSON() { while (true) hog.push([1, 2, 3]) } })'),
   memory('a proxy as the result', 'const hog = []; new Proxy({}, { ownKeys() { while (true) hog.push([1, 2, 3]) } })'),
   memory('finally', 'const hog = []; try { null.x } finally { while (true) hog.push([1, 2, 3]) }'),
   {
     title: 'catch that goes on',
     meets: ['memory', 'time'],
     source: 'const hog = []; while (true) try { while (true) hog.push([1, 2, 3]) } catch { hog.push(1) }',
-    always: true,
   },
   {
     title: 'catch that frees and goes on',
@@ -113,7 +106,6 @@ export const MEMORY: readonly LimitCase[] = [
     title: 'catch, and host calls after it',
     meets: ['memory', 'value'],
     source: 'const hog = []; try { while (true) hog.push([1, 2, 3]) } catch {} try { host.call("after") } catch {} 1',
-    always: true,
   },
   {
     title: 'catch, and a result after it',
@@ -147,13 +139,10 @@ export const MEMORY: readonly LimitCase[] = [
     'an argument of console.log',
     'const hog = []; console.log({ get x() { while (true) hog.push([1, 2, 3]) } }); 1',
   ),
-  {
-    ...memory(
-      'an argument of a host call',
-      'const hog = []; host.call({ get x() { while (true) hog.push([1, 2, 3]) } }); 1',
-    ),
-    always: true,
-  },
+  memory(
+    'an argument of a host call',
+    'const hog = []; host.call({ get x() { while (true) hog.push([1, 2, 3]) } }); 1',
+  ),
   memory(
     'an argument of match',
     'const hog = []; match({ get x() { while (true) hog.push([1, 2, 3]) } }, { x: 1 }); 1',
@@ -163,7 +152,7 @@ export const MEMORY: readonly LimitCase[] = [
     meets: ['memory'],
     source: 'const hog = []; while (true) hog.push(host.call("x".repeat(1e6)))',
   },
-  { ...memory('a flow', 'host.flow("flow.js", "const hog = []; while (true) hog.push([1, 2, 3])")'), always: true },
+  memory('a flow', 'host.flow("flow.js", "const hog = []; while (true) hog.push([1, 2, 3])")'),
   memory(
     'the result of a flow',
     'const hog = []; host.flow("flow.js", "export default () => ({ get x() { const hog = []; while (true) hog.push([1, 2, 3]) } })").x',
@@ -174,18 +163,15 @@ export const MEMORY: readonly LimitCase[] = [
   memory('Array.from', 'Array.from({ length: 2 ** 31 }, () => [1])'),
   memory('an endless iterator', '[...(function* () { while (true) yield [1] })()]'),
   memory('after an await', 'await null; const hog = []; while (true) hog.push([1, 2, 3])'),
-  {
-    ...memory(
-      'in an async function',
-      'const hog = []; await (async () => { await null; while (true) hog.push([1, 2, 3]) })()',
-    ),
-    always: true,
-  },
+  memory(
+    'in an async function',
+    'const hog = []; await (async () => { await null; while (true) hog.push([1, 2, 3]) })()',
+  ),
   memory(
     'in an async generator',
     'const hog = []; for await (const x of (async function* () { while (true) yield [1, 2, 3] })()) hog.push(x)',
   ),
-  { ...memory('global variables', 'for (let i = 0; ; i++) globalThis["g" + i] = [i]'), always: true },
+  memory('global variables', 'for (let i = 0; ; i++) globalThis["g" + i] = [i]'),
   memory('matchAll', 'const hog = []; while (true) hog.push(...("ab".repeat(1000).matchAll(/(a)(b)/g)))'),
   memory(
     'Object.groupBy',
@@ -197,14 +183,12 @@ export const MEMORY: readonly LimitCase[] = [
     title: 'catch of large pieces, and a large result',
     source: 'const hog = []; try { while (true) hog.push(new ArrayBuffer(3e6)) } catch {} "\\u00e9".repeat(2e6)',
     meets: ['memory', 'value'],
-    always: true,
   },
   {
     title: 'catch of large pieces, and a large answer',
     source:
       'const text = "x".repeat(1e6); const hog = []; try { while (true) hog.push(new ArrayBuffer(3e6)) } catch {} host.call(text, text, text).length',
     meets: ['memory', 'value'],
-    always: true,
   },
   {
     title: 'catch of large pieces, and a large flow',

@@ -18,26 +18,17 @@ const TRAPS: readonly (readonly [trap: string, use: string])[] = [
 
 /** Scripts that nest too deeply. */
 export const RECURSION: readonly LimitCase[] = [
-  { ...recursion('a function', '(function f() { return f() + 1; })()'), always: true },
+  recursion('a function', '(function f() { return f() + 1; })()'),
   recursion('a getter', 'const o = { get x() { return o.x + 1 } }; o.x'),
   recursion('a setter', 'const o = { set x(v) { o.x = v } }; o.x = 1'),
   ...TRAPS.map(([trap, use]) =>
     recursion(`the trap ${trap}`, `const p = new Proxy(function () {}, { ${trap}: () => ${use} }); ${use}`),
   ),
-  {
-    ...recursion('a chain of proxies', 'let p = {}; for (let i = 0; i < 100_000; i++) p = new Proxy(p, {}); p.x'),
-    always: true,
-  },
+  recursion('a chain of proxies', 'let p = {}; for (let i = 0; i < 100_000; i++) p = new Proxy(p, {}); p.x'),
   recursion('a proxy as its own prototype', 'const p = new Proxy({}, {}); Object.setPrototypeOf(p, p) , p.x'),
   recursion('a proxy as the prototype of its target', 'const t = {}; const p = new Proxy(t, {}); t.__proto__ = p; p.x'),
   recursion('toJSON', 'const o = { toJSON() { return JSON.stringify(o) } }; JSON.stringify(o)'),
-  {
-    ...recursion(
-      'toJSON that nests',
-      'const o = { toJSON() { return { o: { toJSON: o.toJSON } } } }; JSON.stringify(o)',
-    ),
-    always: true,
-  },
+  recursion('toJSON that nests', 'const o = { toJSON() { return { o: { toJSON: o.toJSON } } } }; JSON.stringify(o)'),
   recursion('toJSON of the result', 'const o = { toJSON() { return { o: { toJSON: o.toJSON } } } }; o'),
   recursion('toString', 'const o = { toString() { return String(o) } }; String(o)'),
   recursion('valueOf', 'const o = { valueOf() { return +o } }; +o'),
@@ -84,7 +75,7 @@ export const RECURSION: readonly LimitCase[] = [
     source: 'let a = [1]; for (let i = 0; i < 100_000; i++) a = [a]; String(a)',
     meets: ['recursion'],
   },
-  { ...recursion('a generator that delegates to itself', 'function* g() { yield* g() } [...g()]'), always: true },
+  recursion('a generator that delegates to itself', 'function* g() { yield* g() } [...g()]'),
   recursion(
     'a list of generators',
     'let g = (function* () { yield 1 })(); for (let i = 0; i < 10_000; i++) { const inner = g; g = (function* () { yield* inner })() } [...g]',
@@ -97,7 +88,7 @@ export const RECURSION: readonly LimitCase[] = [
     'iterator helpers',
     'let it = [1].values(); for (let i = 0; i < 20_000; i++) it = it.map((x) => x); [...it]',
   ),
-  { ...recursion('an async function', 'async function f() { await f() } await f()'), always: true },
+  recursion('an async function', 'async function f() { await f() } await f()'),
   recursion('an async function after an await', 'await null; (function f() { return f() + 1 })()'),
   recursion(
     'in an async function',
@@ -166,7 +157,7 @@ export const RECURSION: readonly LimitCase[] = [
   recursion('a deep regular expression of groups', 'new RegExp("(?:".repeat(100_000) + "a" + ")".repeat(100_000))'),
   recursion('a deep regular expression of lookaheads', 'new RegExp("(?=".repeat(100_000) + "a" + ")".repeat(100_000))'),
   recursion('a deep class of a regular expression', 'new RegExp("[".repeat(100_000) + "a" + "]".repeat(100_000), "v")'),
-  { ...recursion('deep JSON', 'JSON.parse("[".repeat(1e6))'), always: true },
+  recursion('deep JSON', 'JSON.parse("[".repeat(1e6))'),
   recursion('deep JSON of objects', 'JSON.parse("{\\"a\\":".repeat(1e6))'),
   recursion('JSON of a deep array', 'let a = []; for (let i = 0; i < 100_000; i++) a = [a]; JSON.stringify(a)'),
   recursion('a deep result', 'let a = []; for (let i = 0; i < 100_000; i++) a = [a]; a'),
@@ -190,7 +181,7 @@ export const RECURSION: readonly LimitCase[] = [
   recursion('deep source of arrays', `${'['.repeat(200_000)}${']'.repeat(200_000)}`),
   recursion('deep source of functions', `${'(() => '.repeat(20_000)}1${')'.repeat(20_000)}`),
   recursion('deep source of blocks', `${'{'.repeat(100_000)}${'}'.repeat(100_000)}`),
-  { ...recursion('deep source of templates', `${'`${'.repeat(50_000)}1${'}`'.repeat(50_000)}`), always: true },
+  recursion('deep source of templates', `${'`${'.repeat(50_000)}1${'}`'.repeat(50_000)}`),
   recursion('deep source of operators', `${'-'.repeat(0)}${'!'.repeat(200_000)}1`),
   { title: 'long source of sums', source: `1${' + 1'.repeat(100_000)}`, meets: ['recursion', 'value'] },
   { title: 'long source of powers', source: `1${' ** 1'.repeat(100_000)}`, meets: ['recursion'] },
@@ -201,7 +192,6 @@ export const RECURSION: readonly LimitCase[] = [
     title: 'long source of members',
     source: `var a = {}; a${'?.a'.repeat(100_000)}`,
     meets: ['recursion', 'value'],
-    always: true,
   },
   {
     title: 'long source of calls',
@@ -217,10 +207,7 @@ export const RECURSION: readonly LimitCase[] = [
     source: '(0, eval)("const " + "[".repeat(50_000) + "a" + "]".repeat(50_000) + " = []")',
     meets: 'refusal',
   },
-  {
-    ...recursion('deep templates in eval', `(0, eval)("\`\${".repeat(50_000) + "1" + "}\`".repeat(50_000))`),
-    always: true,
-  },
+  recursion('deep templates in eval', `(0, eval)("\`\${".repeat(50_000) + "1" + "}\`".repeat(50_000))`),
   recursion('deep classes in eval', '(0, eval)("(class extends ".repeat(20_000) + "Object" + "{})".repeat(20_000))'),
   recursion('deep blocks in eval', '(0, eval)("{".repeat(100_000) + "}".repeat(100_000))'),
   { title: 'long sums in eval', source: '(0, eval)("1" + " + 1".repeat(100_000))', meets: ['recursion', 'value'] },
