@@ -1,10 +1,18 @@
 import t from 'tap';
+import type { HostModule } from '#troupe/script/host-module.js';
 import { guardLeaks } from '../support/leaks.js';
-import { hostModule, openSandbox } from './open-sandbox.js';
+import { openSandbox } from './open-sandbox.js';
 
 guardLeaks(t);
 
-const { run, fails } = await openSandbox(t, { modules: [hostModule(async () => null)] });
+const module: HostModule = {
+  name: 'host',
+  prelude: `(function (host, engine) {
+    globalThis.host = { flow(path, source) { return engine.runFlow(path, source, {}); } };
+  })`,
+  calls: {},
+};
+const { run, fails } = await openSandbox(t, { modules: [module] });
 
 t.test('endless recursion, and a text or memory beyond the limits, is a RangeError, as in Node', async (t) => {
   for (const source of ['(function f() { return f() + 1; })()', '"x".padEnd(2 ** 30)', 'new ArrayBuffer(2 ** 32)']) {
@@ -84,4 +92,40 @@ t.test('nothing that Node lacks', async (t) => {
     [1, [1, 3]],
     [0, [2]],
   ]);
+});
+
+t.test('closures keep the variable of their own turn of a loop, whatever begins the next one', async (t) => {
+  const log = 'log.map((f) => f()).join()';
+  const loops: { readonly [source: string]: string } = {
+    'for (let n = 0; n < 4; n++) { log.push(() => n); if (n % 2) continue; }': '0,1,2,3',
+    'for (let n = 0; n < 4; n++) { if (n % 2) continue; log.push(() => n); }': '0,2',
+    'for (let n = 0; n < 4; n++) { log.push(() => n); if (n % 2) continue }log.push(() => "end")': '0,1,2,3,end',
+    'for (let n = 0; n < 4; n++) if (log.push(() => n)) { continue }log.push(() => "end")': '0,1,2,3,end',
+    'for (let n = 0; n < 2; n++) if (n) continue; else log.push(() => n)\nlog.push(() => "end")': '0,end',
+    'for (let n = 0; n < 3; log.push(() => n), n++) continue;': '1,2,3',
+    'outer: for (let n = 0; n < 3; n++) { for (let m = 0; m < 3; m++) { log.push(() => `${n}${m}`); if (m) continue outer; } }':
+      '00,01,10,11,20,21',
+    'a: b: for (let n = 0; n < 3; n++) { log.push(() => n); continue a; }': '0,1,2',
+    'for (let n = 0; n < 2; n++) for (let m = 0; m < 2; m++) { log.push(() => `${n}${m}`); if (m) continue; }':
+      '00,01,10,11',
+    'o: for (let n = 0; n < 2; n++) for (let m = 0; m < 2; m++) { log.push(() => `${n}${m}`); if (m) continue; else continue o; }':
+      '00,10',
+    'for (let n = 0; n < 3; n++) { try { log.push(() => n); if (n) throw 1; } catch { continue; } finally { log.push(() => `f${n}`); } }':
+      '0,f0,1,f1,2,f2',
+    'for (let n = 0; n < 3; n++) { switch (n) { case 1: log.push(() => n); continue; default: log.push(() => -n); } }':
+      '0,1,-2',
+    'for (let n = 0; n < 3; n++) { for (const m of [1]) { if (m) continue; } log.push(() => n); }': '0,1,2',
+    'for (let n = 0; n < 3; n++) { log.push(() => n); const f = () => { for (let k = 0; k < 2; k++) continue; return n; }; if (f()) continue; }':
+      '0,1,2',
+    'for (let n = 0, f = () => n; n < 2; n++) { log.push(f); continue; }': '0,0',
+  };
+  for (const [loop, value] of Object.entries(loops)) {
+    const source = `const log = []; ${loop}\n`;
+    t.equal(await run(source + log), value, loop);
+    t.equal(await run(`(() => { ${source} return ${log}; })()`), value, `${loop}, in a function`);
+    t.equal(await run(`host.flow('a.js', ${JSON.stringify(`${source}${log}`)})`), value, `${loop}, in a flow`);
+  }
+  t.equal(await run('for (let n = 0; n < 3; n++) { if (n === 1) continue; n * 10; }'), 20, 'the value of a loop');
+  const { details } = await fails('for (let n = 0; n < 3; n++) { if (!n) continue; nope; }');
+  t.match(details, { line: 1, column: 49 }, 'positions are those of the source');
 });

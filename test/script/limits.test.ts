@@ -51,7 +51,12 @@ async function endingOf({ run }: OpenSandbox, source: string, timeoutMs: number)
 
 function metBy({ code, message }: TroupeError, scopeLost: boolean): Ending['met'] {
   if (code === 'EVAL_TIMEOUT') return 'time';
-  if (/^The script used up its memory of \d+ bytes; the scope was lost/.test(message)) return 'memory';
+  if (
+    /^The script (?:used up its memory of \d+ bytes|ended its thread: it ran out of memory); the scope was lost/.test(
+      message,
+    )
+  )
+    return 'memory';
   // An error that the script could have caught leaves the scope as it was.
   if (scopeLost) return 'fault';
   if (/stack|nested|deep/i.test(message)) return 'recursion';

@@ -3,6 +3,7 @@ import { SyntaxParser } from '../../base/syntax-parser.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type FlowBody, type FlowForm, flowForm, isUnnamed } from './flow-form.js';
 import { lexicalNames } from './mentions.js';
+import { keepOwnVariables } from './own-variables.js';
 import { testRun, withRequires } from './playwright-imports.js';
 import { applyEdits, type EditedSource, type SourceEdit } from './source-edits.js';
 import { syntaxChildren } from './syntax-children.js';
@@ -55,7 +56,8 @@ class FlowParser extends ScriptParser {
  *   again;
  * - `await` outside an async function becomes a call that runs the engine's jobs until the promise settles;
  * - the position of a thrown value without a stack is recorded;
- * - a promise that a statement drops is watched: if it is rejected, the script fails.
+ * - a promise that a statement drops is watched: if it is rejected, the script fails;
+ * - closures keep the variable of their turn of a loop, see {@link keepOwnVariables}.
  *
  * {@link EditedSource.original} maps back to the author's lines and columns.
  *
@@ -70,7 +72,10 @@ export function prepareScript(author: string): EditedSource {
   const program = parsing(source, () => ScriptParser.parse(source, OPTIONS));
   const edits: SourceEdit[] = [];
   for (const statement of program.body) globalise(statement, edits);
-  boundedly(() => collectSteps(program, source, edits));
+  boundedly(() => {
+    collectSteps(program, source, edits);
+    if (source.includes('continue')) keepOwnVariables(program, source, edits);
+  });
   return applyEdits(hideHashBang(source), edits, testRun(source));
 }
 
@@ -113,6 +118,7 @@ export function prepareFlow(author: string): { readonly edited: EditedSource; re
   boundedly(() => {
     if (body.kind === 'script') keepValues(program.body, edits);
     collectSteps(program, source, edits);
+    if (source.includes('continue')) keepOwnVariables(program, source, edits);
   });
   const flow = body.kind === 'name' ? `${STEP_NAME}.flow(${body.name})` : VALUE;
   const result = body.kind === 'script' ? VALUE : `${flow}(${ARGS})`;

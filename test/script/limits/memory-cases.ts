@@ -48,7 +48,11 @@ export const MEMORY: readonly LimitCase[] = [
   refusal('BigInt growth', 'let n = 3n; while (true) n = n << 100000n'),
   memory('BigInts', 'const hog = []; for (let n = 1n; ; n++) hog.push(n << 1000n)'),
   memory('regular expressions', 'const hog = []; for (let i = 0; ; i++) hog.push(new RegExp("a{1,3}b" + i))'),
-  memory('one regular expression', 'new RegExp("[a-c]x{1,1000}".repeat(400_000)).test("a")'),
+  {
+    title: 'one regular expression',
+    source: 'new RegExp("[a-c]x{1,1000}".repeat(400_000)).test("a")',
+    meets: ['memory', 'value'],
+  },
   memory('symbols', 'const hog = []; for (let i = 0; ; i++) hog.push(Symbol("name" + i))'),
   memory('registered symbols', 'const hog = []; for (let i = 0; ; i++) hog.push(Symbol.for("name" + i))'),
   memory('symbol keys', 'const o = {}; while (true) o[Symbol()] = 1'),

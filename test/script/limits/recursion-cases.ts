@@ -29,7 +29,11 @@ export const RECURSION: readonly LimitCase[] = [
   recursion('a proxy as the prototype of its target', 'const t = {}; const p = new Proxy(t, {}); t.__proto__ = p; p.x'),
   recursion('toJSON', 'const o = { toJSON() { return JSON.stringify(o) } }; JSON.stringify(o)'),
   recursion('toJSON that nests', 'const o = { toJSON() { return { o: { toJSON: o.toJSON } } } }; JSON.stringify(o)'),
-  recursion('toJSON of the result', 'const o = { toJSON() { return { o: { toJSON: o.toJSON } } } }; o'),
+  {
+    title: 'toJSON of the result',
+    source: 'const o = { toJSON() { return { o: { toJSON: o.toJSON } } } }; o',
+    meets: ['recursion', 'memory'],
+  },
   recursion('toString', 'const o = { toString() { return String(o) } }; String(o)'),
   recursion('valueOf', 'const o = { valueOf() { return +o } }; +o'),
   recursion('Symbol.toPrimitive', 'const o = { [Symbol.toPrimitive]() { return o + 1 } }; o + 1'),
