@@ -82,7 +82,7 @@ await build({
   outfile: join(dist, 'script/script.thread.js'),
   allowOverwrite: true,
   bundle: true,
-  minifyWhitespace: true,
+  minify: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',

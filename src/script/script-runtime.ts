@@ -167,7 +167,7 @@ export class ScriptRuntime {
     if (description === null || description.isOutOfMemory) {
       return this.#usedUp(message, description?.stack ?? '', description?.flows);
     }
-    const own = description.code === null ? description.message : undefined;
+    const own = description.code === null ? { thrown: description.message } : {};
     const details = { ...this.#details(message, description.stack, description.flows, own), ...description.details };
     return failure({ error: description.message, code: description.code ?? 'SCRIPT_ERROR', details });
   }
@@ -175,19 +175,24 @@ export class ScriptRuntime {
   /** Nothing in the engine is reliable any more, and it never frees memory. */
   #usedUp(message: RunMessage, stack: string, flows: readonly string[] | null = this.#openFlows): FailedOutcome {
     const error = `The script used up its memory of ${this.#limits.memoryBytes} bytes`;
-    const details = this.#details(message, stack, flows);
+    const details = this.#details(message, stack, flows, { isStopped: true });
     return failure({ error, code: 'SCRIPT_ERROR', details }, { broken: true });
   }
 
   /** The handle knows the reason and replaces message and code. */
   #stopped(message: RunMessage, stack: string): FailedOutcome {
-    const details = this.#details(message, stack, this.#openFlows);
+    const details = this.#details(message, stack, this.#openFlows, { isStopped: true });
     return failure({ error: 'The script was stopped', code: 'EVAL_TIMEOUT', details }, { stopped: true });
   }
 
-  /** @param thrown the message of an error that no host call threw */
-  #details(message: RunMessage, stack: string, flows: readonly string[] | null, thrown?: string): ErrorDetails {
-    const place = this.#sources.place(stack, thrown === undefined ? {} : { thrown });
+  /** @param why `thrown`: the message of an error that no host call threw */
+  #details(
+    message: RunMessage,
+    stack: string,
+    flows: readonly string[] | null,
+    why: { readonly thrown?: string; readonly isStopped?: boolean },
+  ): ErrorDetails {
+    const place = this.#sources.place(stack, why);
     return {
       name: message.name,
       ...(place === null ? {} : placeDetails(place)),

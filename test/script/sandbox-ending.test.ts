@@ -27,6 +27,10 @@ t.test('an endless loop fails at its deadline, the scope stays, and the next scr
   // In a separate function: the engine may count the loop for the statement before it.
   const spin = '1;\nfunction spin() { while (true) { Math.abs(1); } }\nspin();';
   t.match((await fails(spin, { timeoutMs: 200 })).details, { name: 'script 1', line: 2 });
+  for (const loop of ['while (true) Math.abs(1);', 'let n = 0; for (;;) n++;', 'do {} while (Math.abs(1));']) {
+    const { details } = await fails(`function spin() {\n  1;\n  ${loop}\n}\nspin();`, { timeoutMs: 200 });
+    t.match(details, { name: 'script 1', line: 3 }, loop);
+  }
 });
 
 t.test('a built-in that runs for ever is ended, the lost scope is reported, and the next script runs', async (t) => {

@@ -21,7 +21,8 @@ const WRONGLY_TAKEN =
   ef2d369cccc5386c ef81b93cf9bdb4ec f1de9fc3ec4637cc`.split(/\s+/);
 
 t.test('the engine takes and refuses the programs that test262 says', async (t) => {
-  const root = dirname(createRequire(import.meta.url).resolve('test262-parser-tests/package.json'));
+  const require = createRequire(import.meta.url);
+  const root = dirname(require.resolve('test262-parser-tests/package.json'));
   const wasm = await engineWasm();
   const wrong: { readonly [folder: string]: string[] } = { pass: [], fail: [], early: [] };
   let programs = 0;

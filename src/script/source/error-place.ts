@@ -117,6 +117,27 @@ export function errorPlace(source: KnownSource, reported: SourcePosition, messag
   return { ...first, isExact: true };
 }
 
+/**
+ * Where a script was when it was stopped. For a loop that has not got to anything with a position, the engine reports what it
+ * did before the loop; this is the loop.
+ *
+ * @param reported what the engine reports
+ */
+export function stopPlace(source: KnownSource, reported: SourcePosition): SourcePosition {
+  const at = offsetOf(source.code, reported);
+  const program = source.syntax();
+  const root = program === null ? null : functionAt(program, at);
+  const loops: AnyNode[] = [];
+  walk(root, (node) => {
+    if (node !== root && isFunction(node)) return false;
+    if (/^(?:For|While|DoWhile)/.test(node.type)) loops.push(node);
+    return true;
+  });
+  const isInLoop = loops.some(({ start, end }) => start <= at && at < end);
+  const next = isInLoop ? undefined : loops.find(({ start }) => start >= at);
+  return next === undefined ? authorPlace(source, reported) : positionIn(source.code, next.start);
+}
+
 function isErrorClass(code: string, place: SourcePosition): boolean {
   const at = offsetOf(code, place);
   return /^\w*Error\b/.test(code.slice(at, at + 100));

@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import { authorPlace, errorPlace, type KnownSource } from './error-place.js';
+import { authorPlace, errorPlace, type KnownSource, stopPlace } from './error-place.js';
 import type { EditedSource } from './source-edits.js';
 import { flowSyntax } from './source-step.js';
 
@@ -22,6 +22,15 @@ interface RegisteredSource {
   /** The same as JavaScript, with the same lines and columns. */
   readonly code: string;
   readonly original: EditedSource['original'];
+}
+
+interface PlaceOptions {
+  /** Only positions of this flow. */
+  readonly flow?: string;
+  /** The message of the error that the stack is of: where the engine does not know the place of such an error, it is looked for. */
+  readonly thrown?: string;
+  /** The script was stopped there. */
+  readonly isStopped?: boolean;
 }
 
 /** Functions of older scripts still run, but their positions are no longer known. */
@@ -49,15 +58,8 @@ export class SourceRegistry {
     return { id: this.#last, engineName: `${readable}#${this.#last}` };
   }
 
-  /**
-   * The innermost position in a registered source; only those of one flow if `flow` is given.
-   * @param thrown the message of the error that the stack is of: where the engine does not know the place of such an error,
-   *   it is looked for
-   */
-  place(
-    stack: string,
-    { flow, thrown }: { readonly flow?: string; readonly thrown?: string } = {},
-  ): ScriptPlace | null {
+  /** The innermost position in a registered source. */
+  place(stack: string, { flow, thrown, isStopped = false }: PlaceOptions = {}): ScriptPlace | null {
     for (const frame of stack.matchAll(/#(\d+):(\d+):(\d+)\)?$/gm)) {
       const [, id, line, column] = frame;
       const source = this.#sources.get(Number(id));
@@ -67,6 +69,7 @@ export class SourceRegistry {
       const about = { name, flow: source.flow, source: source.source };
       // Functions below the top are in a call, and so are those that called a function of the language.
       const isTop = frame.index === stack.search(/#\d+:\d+:\d+\)?$/m) && !/^\s*at [^\n]*\(native\)/.test(stack);
+      if (isStopped && isTop) return { ...stopPlace(source, position), ...about };
       if (thrown === undefined || !isTop) return { ...authorPlace(source, position), ...about };
       const { isExact, ...found } = errorPlace(source, position, thrown);
       return { ...found, ...(isExact ? {} : { column: null }), ...about };

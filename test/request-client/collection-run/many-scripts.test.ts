@@ -33,9 +33,9 @@ function scriptOf(nth: number, modules: readonly string[]): string {
     const kept = [];
     for (let n = 0; n < 200; n++) {
       const cycle = { body, n };
-      function* names() { const own = { n, cycle }; cycle.read = () => own.n; kept.push(cycle.read); yield own; yield cycle; }
-      const waits = async () => { const own = { n, cycle }; kept.push(() => own.n); await new Promise(() => {}); return own; };
-      cycle.names = names(); cycle.names.next(); cycle.waits = waits();
+      function* names() { const own = { n }; cycle.read = () => own.n; kept.push(cycle.read); yield own; }
+      const waits = async (wait) => { const own = { n }; kept.push(() => own.n); cycle.own = () => own; await wait; };
+      cycle.names = names(); cycle.names.next(); cycle.waits = waits(new Promise((resolve) => { cycle.resolve = resolve; }));
     }
     const other = JSON.parse(JSON.stringify(Array.from({ length: 500 }, (_, id) => ({ id, list: body.list.slice(0, 5) }))));
     pm.test('modules', () => pm.expect(loaded.every((one) => one !== undefined && one !== null)).to.be.true);
