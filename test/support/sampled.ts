@@ -18,8 +18,8 @@ export function sampled<Case>(
   return cases.filter((_, index) => chosen.has(index));
 }
 
-/** mulberry32: even enough to choose by, and the same on every machine. */
-function randomOf(seed: number): () => number {
+/** Numbers from 0 to 1 (mulberry32): even enough to choose by, and the same on every machine. */
+export function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
