@@ -282,7 +282,7 @@ t.test('An assertion without a matcher fails the script at its end, where it sta
     'held',
   );
   // What another failure or a stop left behind is not said of the next script.
-  t.match(await failure(`agent.expect('h1'); nothing`), { error: /nothing is not defined/ });
+  t.match(await failure(`agent.expect('h1'); nothing`), { error: /nothing'? is not defined/ });
   t.equal(await run(`'next'`), 'next');
   t.match(await failure(`agent.expect('h1'); for (;;) {}`, 300), { code: 'EVAL_TIMEOUT' });
   t.equal(await run(`'next'`), 'next');
