@@ -69,7 +69,9 @@ export class SourceRegistry {
       const about = { name, flow: source.flow, source: source.source };
       // Functions below the top are in a call, and so are those that called a function of the language.
       const isTop = frame.index === stack.search(/#\d+:\d+:\d+\)?$/m) && !/^\s*at [^\n]*\(native\)/.test(stack);
-      if (isStopped && isTop) return { ...stopPlace(source, position), ...about };
+      // In a call of the host, the call is the place.
+      if (isStopped && isTop && !stack.slice(0, frame.index).includes('\n'))
+        return { ...stopPlace(source, position), ...about };
       if (thrown === undefined || !isTop) return { ...authorPlace(source, position), ...about };
       const { isExact, ...found } = errorPlace(source, position, thrown);
       return { ...found, ...(isExact ? {} : { column: null }), ...about };
