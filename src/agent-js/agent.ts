@@ -28,6 +28,7 @@ import { Looks, type WholeLook } from './look/look.js';
 import { stir } from './look/settled.js';
 import { Papers } from './paper/papers.js';
 import { Screencast } from './pictures/screencast.js';
+import { SmallScreenshots } from './pictures/small-screenshots.js';
 import { wantedScreenshot } from './pictures/wanted-screenshot.js';
 import { readMoved, readText, readValue } from './read.js';
 import { StepOrder } from './step-order.js';
@@ -55,7 +56,7 @@ const MASK = '••••••••';
 /** Everything that scripts can do to a browser, as the module that defines `agent` in the sandbox. */
 export class Agent {
   readonly module: HostModule;
-  /** Of the tab in front; whoever watches the session shares it with the pictures of steps. */
+  /** Of the tab in front, for whoever watches the session. */
   readonly screencast: Screencast;
   readonly #browser: BrowserPort;
   readonly #emit: (event: SessionEvent) => void;
@@ -90,6 +91,8 @@ export class Agent {
     readonly emit: (event: SessionEvent) => void;
     readonly screenshotsDir: string;
     readonly stepScreenshots: StepScreenshotPolicy;
+    /** The browser's window is filmed: no picture makes its page smaller. */
+    readonly isFilmed?: boolean;
     readonly allowedSchemes?: readonly string[];
     readonly order?: StepOrder;
     readonly named?: (event: SessionEvent) => SessionEvent;
@@ -124,9 +127,10 @@ export class Agent {
       this.tabs.close();
     });
     this.screencast = new Screencast(browser);
-    const { screencast: cast } = this;
+    const { isFilmed = false, stepScreenshots: policy } = options;
+    const smaller = new SmallScreenshots(this.screencast, () => (isFilmed ? null : browser.pageSize));
     const order = options.order ?? new StepOrder(options.emit, 1);
-    this.#steps = new Steps({ order, named, dir: screenshotsDir, cast, policy: options.stepScreenshots });
+    this.#steps = new Steps({ order, named, dir: screenshotsDir, smaller, policy });
     const waitMs = this.#actMs;
     this.#checks = new Checks({ tabs: this.tabs, steps: this.#steps, waitMs, redact: this.#redact });
     const { artifactsDir = screenshotsDir, platform = process.platform, updating = false } = options.baselines ?? {};
@@ -187,6 +191,11 @@ export class Agent {
     return this.#activeTab()?.session;
   }
 
+  /** A person has had control: what is seen may have changed without a step. */
+  changed(): void {
+    this.#steps.changed();
+  }
+
   /** Tells of every step that has ended at once, without the picture that it waits for. */
   flush(): void {
     this.#steps.flush();
@@ -241,12 +250,17 @@ export class Agent {
         return wantedScreenshot(title, context, { tabs, steps, dir: this.#screenshotsDir, emit: this.#emit });
       },
       page: async ([js], context) => {
-        await this.#steps.ready();
         const text = textOf(js, 'agent.page takes JavaScript as text');
+        await this.#steps.ready();
+        this.#steps.changed();
         return evaluateInPage(this.tabs.active, text, boundsOf(context, Number.POSITIVE_INFINITY));
       },
       tabs: (_, context) => this.#listTabs(context),
-      tab: ([index], context) => this.#selectTab(index, boundsOf(context, READ_MS)),
+      tab: async ([index], context) => {
+        await this.#steps.ready();
+        this.#steps.changed();
+        return this.#selectTab(index, boundsOf(context, READ_MS));
+      },
       dialogs: () => Promise.resolve(this.tabs.dialogs),
       downloads: (_, context) => this.downloads.list(boundsOf(context, READ_MS)),
     };
@@ -350,6 +364,7 @@ export class Agent {
     try {
       const longest = typeof wanted === 'number' ? Number.POSITIVE_INFINITY : timeoutMs;
       await waitFor(this.tabs, wanted, boundsOf(context, longest));
+      this.#steps.changed();
       return { waitedMs: Math.round(performance.now() - began.from) };
     } catch (error) {
       const failed = unfulfilledWait(error, wanted, Math.round(performance.now() - began.from));

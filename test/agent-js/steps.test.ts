@@ -17,7 +17,7 @@ site.set(
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 
 t.test('Each step of a job is told in order, with its picture', async (t) => {
-  const { agent, call, failure, told, screenshotsDir } = await openAgent(t, lease, { policy: 'every' });
+  const { agent, call, failure, told, screenshotsDir } = await openAgent(t, lease, { policy: 'on' });
   await call('go', `${site.origin}/`);
   await call('act', '{button}Save', 'click');
   await call('look');
@@ -64,7 +64,7 @@ t.test('Each step of a job is told in order, with its picture', async (t) => {
 });
 
 t.test('A live session has pictures of the steps that left the browser idle, and of those that failed', async (t) => {
-  const { agent, call, failure, told, events, screenshotsDir } = await openAgent(t, lease, { policy: 'spare' });
+  const { agent, call, failure, told, events, screenshotsDir } = await openAgent(t, lease, { policy: 'idle' });
   await call('go', `${site.origin}/`);
   await call('act', '{button:1}Twice', 'click');
   t.match(told('StepFinished'), [{ index: 1, screenshot: null }], 'the next step came first');
@@ -99,7 +99,7 @@ function clicksOn(png: Buffer): number {
 t.test(
   'Where it is asked for, each step waits for the picture of the one before, and all have their own',
   async (t) => {
-    const { agent, call, told, screenshotsDir } = await openAgent(t, lease, { policy: 'exact' });
+    const { agent, call, told, screenshotsDir } = await openAgent(t, lease, { policy: 'on' });
     const click = "n += 10; document.documentElement.style.background = 'rgb(' + n + ', 0, 0)'";
     await call('go', site.set('/count', `<script>let n = 0</script><button onclick="${click}">More</button>`));
     for (let step = 2; step <= 8; step += 1) await call('act', '{button}More', 'click');
@@ -114,7 +114,7 @@ t.test(
 );
 
 t.test('A step that cannot be pictured is told all the same', async (t) => {
-  const { agent, call, told } = await openAgent(t, lease, { policy: 'every' });
+  const { agent, call, told } = await openAgent(t, lease, { policy: 'on' });
   await call('go', site.set('/alert', '<title>Alert</title><button onclick="alert(1)">Alert</button>'));
   await call('act', '{button}Alert', 'click');
   await call('act', '{dialog}OK', 'click');

@@ -53,7 +53,7 @@ export async function driveBrowser(
   bounds: Parameters<typeof Browser.connect>[3],
 ): Promise<DrivenBrowser> {
   const { screenshotsDir, stepScreenshots, actMs, flowsDir, baselines, networkLog: file, traceLog } = args;
-  const { actsUntil } = args;
+  const { actsUntil, isFilmed } = args;
   const channel = await DevToolsChannel.open(devTools, {
     ...bounds,
     actsUntil,
@@ -76,6 +76,7 @@ export async function driveBrowser(
     ...(name === null ? {} : { named: namedEvents(name) }),
     screenshotsDir,
     stepScreenshots,
+    isFilmed,
     actMs,
     flowsDir,
     baselines,

@@ -5,24 +5,18 @@ import type { CdpEvent, CdpMethod, CdpParams } from '../browser/cdp.js';
 export interface CastWish {
   /** The CDP session of the tab. */
   readonly page: string;
-  /** Steps want PNG, since that is what their files are; who only looks is served by a JPEG, which costs less. */
-  readonly format: 'jpeg' | 'png';
   /** Pixels. */
   readonly maxWidth: number;
   readonly maxHeight: number;
 }
 
-/** Steps want each change at once; the others take one frame after the other, by {@link Screencast.acknowledge}. */
-export type CastUser = 'steps' | CastPuller;
-
-/** Users that take one frame after the other. */
-export type CastPuller = 'viewers' | 'video';
+/** Who takes frames, one after the other by {@link Screencast.acknowledge}. */
+export type CastUser = 'viewers' | 'video';
 
 export interface CastFrame {
   readonly page: string;
-  /** Base64, as the browser sent it. */
+  /** A JPEG in Base64, as the browser sent it. */
   readonly data: string;
-  readonly format: CastWish['format'];
   /** The page's own size in CSS pixels. */
   readonly width: number;
   readonly height: number;
@@ -38,7 +32,7 @@ const REFRESH_MS = 150;
 
 /**
  * The one screencast of a session. Chromium gives a connection one for each tab, and each costs what it draws: so the
- * steps' pictures, the viewers of the live screen and the video have the same one, as large as the largest needs it.
+ * viewers of the live screen and the video have the same one, as large as the larger needs it.
  *
  * A frame shows what was painted, at once after the start and then with each change; a page that stays as it is sends
  * none. Its time stamp is that of the browser's tick, and what it shows may be one or two ticks older: nothing is to be
@@ -56,6 +50,8 @@ export class Screencast {
   #refresh: NodeJS.Timeout | undefined;
   /** When the newest frame was captured, in seconds by the browser's clock. */
   #capturedAt = 0;
+  /** Frames of another width are left out; null for none. */
+  #only: { readonly width: number; readonly untilMs: number } | null = null;
 
   constructor(browser: BrowserPort) {
     this.#browser = browser;
@@ -78,7 +74,7 @@ export class Screencast {
       this.#stop();
       return false;
     }
-    const same = running !== null && running.page === wanted.page && running.format === wanted.format;
+    const same = running?.page === wanted.page;
     if (same && running.maxWidth === wanted.maxWidth && running.maxHeight === wanted.maxHeight) return false;
     this.#start(wanted);
     return true;
@@ -89,13 +85,25 @@ export class Screencast {
     if (this.#running !== null) this.#start(this.#running);
   }
 
+  /**
+   * A small screenshot makes the view smaller for a moment: frames that do not have the page's width are passed to nobody
+   * from now on. Answers the call after which such a frame is one of the page again, once the view has had the time to
+   * become large.
+   */
+  leaveOut(width: number): () => void {
+    this.#only = { width, untilMs: Number.POSITIVE_INFINITY };
+    return () => {
+      this.#only = { width, untilMs: performance.now() + REFRESH_MS };
+    };
+  }
+
   /** Somebody has taken the last frame, and wants the next. */
   acknowledge(): void {
     if (this.#running === null || this.#unacknowledged === null) return;
     this.#send(this.#running.page, 'Page.screencastFrameAck', { sessionId: this.#unacknowledged });
     this.#unacknowledged = null;
     // The last change before a page comes to rest may be among those that were dropped, and nothing else follows it.
-    if (this.#inFlight >= MAY_DROP) this.#refresh = setTimeout(() => this.restart(), REFRESH_MS);
+    if (this.#inFlight >= MAY_DROP) this.#refreshSoon();
     this.#inFlight -= 1;
   }
 
@@ -104,6 +112,11 @@ export class Screencast {
     this.#unlisten();
     this.#wishes.clear();
     this.#stop();
+  }
+
+  #refreshSoon(): void {
+    clearTimeout(this.#refresh);
+    this.#refresh = setTimeout(() => this.restart(), REFRESH_MS);
   }
 
   #stop(): void {
@@ -117,14 +130,13 @@ export class Screencast {
   #start(wish: CastWish): void {
     this.#stop();
     this.#running = wish;
-    const { format, maxWidth, maxHeight } = wish;
-    const quality = format === 'jpeg' ? { quality: JPEG_QUALITY } : {};
-    this.#send(wish.page, 'Page.startScreencast', { format, ...quality, maxWidth, maxHeight });
+    const { maxWidth, maxHeight } = wish;
+    this.#send(wish.page, 'Page.startScreencast', { format: 'jpeg', quality: JPEG_QUALITY, maxWidth, maxHeight });
   }
 
-  /** All are about the tab in front; where they disagree, the steps are right. */
+  /** Both are about the tab in front. */
   #merged(): CastWish | null {
-    const first = this.#wishes.get('steps') ?? this.#wishes.get('video') ?? this.#wishes.get('viewers');
+    const first = this.#wishes.get('video') ?? this.#wishes.get('viewers');
     if (first === undefined) return null;
     const wishes = [...this.#wishes.values()];
     return {
@@ -139,17 +151,26 @@ export class Screencast {
     if (event.session !== this.#running.page) return;
     const { data, metadata, sessionId } = event.params;
     clearTimeout(this.#refresh);
-    this.#unacknowledged = sessionId;
-    this.#inFlight += 1;
     // Frames are compressed side by side: on a busy machine an older one may come after a newer one.
     const { timestamp = this.#capturedAt } = metadata;
     const isOvertaken = timestamp < this.#capturedAt && timestamp > this.#capturedAt - CLOCK_SET_S;
     if (!isOvertaken) this.#capturedAt = timestamp;
-    if (isOvertaken || this.#wishes.has('steps')) this.acknowledge();
-    if (isOvertaken) return;
-    const { page, format } = this.#running;
-    const frame = { page, data, format, width: metadata.deviceWidth, height: metadata.deviceHeight };
+    const isSmall = this.#isLeftOut(metadata.deviceWidth);
+    if (isOvertaken || isSmall) {
+      this.#send(this.#running.page, 'Page.screencastFrameAck', { sessionId });
+      // A page that became smaller by itself just then is seen too, soon after.
+      if (isSmall) this.#refreshSoon();
+      return;
+    }
+    this.#unacknowledged = sessionId;
+    this.#inFlight += 1;
+    const { page } = this.#running;
+    const frame = { page, data, width: metadata.deviceWidth, height: metadata.deviceHeight };
     for (const listener of this.#listeners) listener(frame);
+  }
+
+  #isLeftOut(width: number): boolean {
+    return this.#only !== null && performance.now() < this.#only.untilMs && width !== this.#only.width;
   }
 
   /** A page that is gone or hangs shows nothing; whoever drives it learns that elsewhere. */

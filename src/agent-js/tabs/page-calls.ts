@@ -175,12 +175,6 @@ export interface FinishRequest {
   readonly drag: DragWish | null;
 }
 
-/** The two fields of the mark that says after which step a page was painted; red, green and blue. */
-export interface PaintMark {
-  readonly left: readonly [number, number, number];
-  readonly right: readonly [number, number, number];
-}
-
 export interface PageState {
   readonly url: string;
   readonly title: string;
@@ -349,9 +343,6 @@ export interface PageCalls {
   late: [{ readonly ms: number }, { readonly changed: boolean; readonly dragged: Finished['dragged'] }];
   /** A select has failed: leaves nothing of it in an editor that it has opened, or in the filter of a list. */
   giveUp: [null, object];
-  /** Marks the page, and answers when it is painted with the mark; false where the mark would not be seen. */
-  painted: [PaintMark, { readonly marked: boolean }];
-  unmark: [null, Record<string, never>];
   /** The picture with its marks; null where it cannot be read. */
   drawMarks: [MarksRequest, { readonly png: string | null }];
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
@@ -393,7 +384,6 @@ export const WAITING_CALLS = [
   'giveUp',
   'waitFor',
   'observe',
-  'painted',
   'drawMarks',
   'still',
 ] as const satisfies readonly PageCallName[];
