@@ -69,6 +69,7 @@ export class Agent {
   readonly tabs: Tabs;
   readonly downloads: Downloads;
   readonly #steps: Steps;
+  readonly #smaller: SmallScreenshots;
   readonly #checks: Checks;
   readonly #visual: Visual;
   readonly #audits: Audits;
@@ -91,8 +92,6 @@ export class Agent {
     readonly emit: (event: SessionEvent) => void;
     readonly screenshotsDir: string;
     readonly stepScreenshots: StepScreenshotPolicy;
-    /** The browser's window is filmed: no picture makes its page smaller. */
-    readonly isFilmed?: boolean;
     readonly allowedSchemes?: readonly string[];
     readonly order?: StepOrder;
     readonly named?: (event: SessionEvent) => SessionEvent;
@@ -127,10 +126,10 @@ export class Agent {
       this.tabs.close();
     });
     this.screencast = new Screencast(browser);
-    const { isFilmed = false, stepScreenshots: policy } = options;
-    const smaller = new SmallScreenshots(this.screencast, () => (isFilmed ? null : browser.pageSize));
+    const { stepScreenshots: policy } = options;
+    this.#smaller = new SmallScreenshots(this.screencast, () => browser.pageSize);
     const order = options.order ?? new StepOrder(options.emit, 1);
-    this.#steps = new Steps({ order, named, dir: screenshotsDir, smaller, policy });
+    this.#steps = new Steps({ order, named, dir: screenshotsDir, smaller: this.#smaller, policy });
     const waitMs = this.#actMs;
     this.#checks = new Checks({ tabs: this.tabs, steps: this.#steps, waitMs, redact: this.#redact });
     const { artifactsDir = screenshotsDir, platform = process.platform, updating = false } = options.baselines ?? {};
@@ -189,6 +188,11 @@ export class Agent {
   /** The CDP session of the tab that a person would have in front. */
   get activePage(): string | undefined {
     return this.#activeTab()?.session;
+  }
+
+  /** From now on no picture of a step changes the view: it is filmed, or another library sets its size when it likes. */
+  keepView(): void {
+    this.#smaller.keepView();
   }
 
   /** A person has had control: what is seen may have changed without a step. */

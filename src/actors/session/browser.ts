@@ -1,4 +1,10 @@
-import type { AttachedPage, BrowserPort, ConnectionEnd, PageSize, SendOptions } from '../../agent-js/browser/browser-port.js';
+import type {
+  AttachedPage,
+  BrowserPort,
+  ConnectionEnd,
+  PageSize,
+  SendOptions,
+} from '../../agent-js/browser/browser-port.js';
 import type {
   CdpEvent,
   CdpMethod,

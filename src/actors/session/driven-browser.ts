@@ -76,12 +76,12 @@ export async function driveBrowser(
     ...(name === null ? {} : { named: namedEvents(name) }),
     screenshotsDir,
     stepScreenshots,
-    isFilmed,
     actMs,
     flowsDir,
     baselines,
     redact,
   });
+  if (isFilmed) agent.keepView();
   if (args.networkBodies) network.keepBodies(browser);
   else network.attach(browser);
   const playwright = new PlaywrightSession({

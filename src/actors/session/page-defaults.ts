@@ -59,16 +59,8 @@ export class PageDefaults {
   /** Sends the options to a page without waiting; later commands are processed after them. */
   apply(session: string): void {
     const device = deviceOf(this.#options);
-    const {
-      colorScheme,
-      geolocation,
-      locale,
-      timezone,
-      headers,
-      httpCredentials,
-      ignoreHTTPSErrors,
-      proxy,
-    } = this.#options;
+    const { colorScheme, geolocation, locale, timezone, headers, httpCredentials, ignoreHTTPSErrors, proxy } =
+      this.#options;
     const sent: Promise<void>[] = [];
     const set = <M extends CdpMethod>(option: string, method: M, params: CdpParams<M>): void => {
       sent.push(this.#set(option, method, params, session));

@@ -105,7 +105,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       later(this.#redacted(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), asker))),
     RunModel: (order, { signal }) => later(this.#redacted(() => this.#runModel(order, signal))),
     NextFrame: ({ user, ...order }, { signal }) => later(this.#openParts().screens[user].next(order, signal)),
-    AttachDevTools: (_, { signal }) => later(this.#openParts().clients.attach(signal)),
+    AttachDevTools: (_, { signal }) => {
+      const { agent, clients } = this.#openParts();
+      agent.keepView();
+      return later(clients.attach(signal));
+    },
     SendDevTools: ({ client, ...command }) => {
       this.#parts?.clients.send(client, command);
       return null;

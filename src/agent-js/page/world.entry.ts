@@ -144,6 +144,17 @@ export function install(names: HookNames): void {
       const { x, y, width, height } = viewportRect(element);
       return { left: x + scrollX, top: y + scrollY, width, height };
     },
+    seen: () => {
+      const view = visualViewport ?? {
+        pageLeft: scrollX,
+        pageTop: scrollY,
+        width: innerWidth,
+        height: innerHeight,
+        scale: 1,
+      };
+      const { pageLeft: left, pageTop: top, width, height, scale: zoom } = view;
+      return { left, top, width, height, zoom, deviceScaleFactor: devicePixelRatio };
+    },
     spot: (sought) => {
       const element = resolve(sought);
       if (isProblem(element)) return element;

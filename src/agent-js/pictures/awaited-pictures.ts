@@ -129,10 +129,9 @@ export class AwaitedPictures {
   async #write(step: Pictured, png: Buffer, box: ElementBox | undefined): Promise<void> {
     try {
       // A page that has not changed since is there already.
-      if (this.#last?.png.equals(png) !== true) {
-        await keepScreenshot(png, this.#dir, step.file);
-        this.#last = { png, file: step.file };
-      }
+      const isKnown = step.small && this.#last?.png.equals(png) === true;
+      if (!isKnown) await keepScreenshot(png, this.#dir, step.file);
+      this.#last = { png, file: isKnown && this.#last !== null ? this.#last.file : step.file };
       this.#tell(step, this.#last.file, { box });
     } catch {
       // A step is a step without its picture, too.

@@ -50,12 +50,15 @@ export class Screencast {
   #refresh: NodeJS.Timeout | undefined;
   /** When the newest frame was captured, in seconds by the browser's clock. */
   #capturedAt = 0;
-  /** Frames of another width are left out; null for none. */
-  #only: { readonly width: number; readonly untilMs: number } | null = null;
 
   constructor(browser: BrowserPort) {
     this.#browser = browser;
     this.#unlisten = browser.listen((event) => this.#observe(event));
+  }
+
+  /** Whether somebody wants frames. */
+  get isRunning(): boolean {
+    return this.#running !== null;
   }
 
   /** Calls `listener` with each frame, whoever wanted it. Answers the call that ends it. */
@@ -85,25 +88,13 @@ export class Screencast {
     if (this.#running !== null) this.#start(this.#running);
   }
 
-  /**
-   * A small screenshot makes the view smaller for a moment: frames that do not have the page's width are passed to nobody
-   * from now on. Answers the call after which such a frame is one of the page again, once the view has had the time to
-   * become large.
-   */
-  leaveOut(width: number): () => void {
-    this.#only = { width, untilMs: Number.POSITIVE_INFINITY };
-    return () => {
-      this.#only = { width, untilMs: performance.now() + REFRESH_MS };
-    };
-  }
-
   /** Somebody has taken the last frame, and wants the next. */
   acknowledge(): void {
     if (this.#running === null || this.#unacknowledged === null) return;
     this.#send(this.#running.page, 'Page.screencastFrameAck', { sessionId: this.#unacknowledged });
     this.#unacknowledged = null;
     // The last change before a page comes to rest may be among those that were dropped, and nothing else follows it.
-    if (this.#inFlight >= MAY_DROP) this.#refreshSoon();
+    if (this.#inFlight >= MAY_DROP) this.#refresh = setTimeout(() => this.restart(), REFRESH_MS);
     this.#inFlight -= 1;
   }
 
@@ -112,11 +103,6 @@ export class Screencast {
     this.#unlisten();
     this.#wishes.clear();
     this.#stop();
-  }
-
-  #refreshSoon(): void {
-    clearTimeout(this.#refresh);
-    this.#refresh = setTimeout(() => this.restart(), REFRESH_MS);
   }
 
   #stop(): void {
@@ -151,26 +137,19 @@ export class Screencast {
     if (event.session !== this.#running.page) return;
     const { data, metadata, sessionId } = event.params;
     clearTimeout(this.#refresh);
+    this.#unacknowledged = sessionId;
+    this.#inFlight += 1;
     // Frames are compressed side by side: on a busy machine an older one may come after a newer one.
     const { timestamp = this.#capturedAt } = metadata;
     const isOvertaken = timestamp < this.#capturedAt && timestamp > this.#capturedAt - CLOCK_SET_S;
-    if (!isOvertaken) this.#capturedAt = timestamp;
-    const isSmall = this.#isLeftOut(metadata.deviceWidth);
-    if (isOvertaken || isSmall) {
-      this.#send(this.#running.page, 'Page.screencastFrameAck', { sessionId });
-      // A page that became smaller by itself just then is seen too, soon after.
-      if (isSmall) this.#refreshSoon();
+    if (isOvertaken) {
+      this.acknowledge();
       return;
     }
-    this.#unacknowledged = sessionId;
-    this.#inFlight += 1;
+    this.#capturedAt = timestamp;
     const { page } = this.#running;
     const frame = { page, data, width: metadata.deviceWidth, height: metadata.deviceHeight };
     for (const listener of this.#listeners) listener(frame);
-  }
-
-  #isLeftOut(width: number): boolean {
-    return this.#only !== null && performance.now() < this.#only.untilMs && width !== this.#only.width;
   }
 
   /** A page that is gone or hangs shows nothing; whoever drives it learns that elsewhere. */

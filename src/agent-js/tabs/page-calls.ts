@@ -121,6 +121,13 @@ export interface Box {
   readonly height: number;
 }
 
+/** The part of the document that is seen, in CSS pixels, and how many pixels of a picture each of them has. */
+export interface SeenPart extends Box {
+  /** Greater than 1 if the page is magnified, as by two fingers. */
+  readonly zoom: number;
+  readonly deviceScaleFactor: number;
+}
+
 /** A list takes an item in once it is dragged this part of the target's size past the target's middle. */
 export const PAST_MIDDLE = 0.3;
 
@@ -351,6 +358,7 @@ export interface PageCalls {
   text: [Sought<string | null> & { readonly markdown?: boolean }, { readonly text: string } | PageProblem];
   /** Brings the element into view, and answers where it is drawn. */
   box: [Sought<string>, Box | PageProblem];
+  seen: [null, SeenPart];
   /** Where the element is in the viewport; nothing is scrolled. */
   spot: [Sought<string>, ElementBox | PageProblem];
   /** Where everything is drawn that the locators mean, and the part of the document that is in sight. */

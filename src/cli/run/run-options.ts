@@ -283,7 +283,9 @@ function screenshotsOf(values: ReturnType<typeof parsed>['values']): StepScreens
   const text = values.screenshots ?? (values['exact-screenshots'] ? 'exact' : undefined);
   if (text === undefined) return undefined;
   if (text === 'exact' || text === 'quick') {
-    printError(`warning: ${values.screenshots === undefined ? '--exact-screenshots' : `--screenshots ${text}`} is now --screenshots on\n`);
+    printError(
+      `warning: ${values.screenshots === undefined ? '--exact-screenshots' : `--screenshots ${text}`} is now --screenshots on\n`,
+    );
     return 'on';
   }
   const given = StepScreenshots.safeParse(text);

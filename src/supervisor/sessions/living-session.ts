@@ -5,7 +5,12 @@ import { stretched } from '../../base/deadline.js';
 import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
 import type { JournalBatch } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
-import { type AutoRequest, type LiveRequest, type SessionRecord, warningOfScreenshots } from '../../protocol/session.js';
+import {
+  type AutoRequest,
+  type LiveRequest,
+  type SessionRecord,
+  warningOfScreenshots,
+} from '../../protocol/session.js';
 import type { RunOptions } from '../ports/sessions.js';
 import { type BrowserSource, SecondBrowsers } from './second-browsers.js';
 import {

@@ -78,7 +78,10 @@ export function startSessionActor(
     kind: SessionActor,
     args: () => {
       const { request, batch, stepsDone, controller } = task();
-      const { egress, hasTrace, hasVideo, updatesBaselines, ...options } = actorOptions(optionsFor('actor', request), config);
+      const { egress, hasTrace, hasVideo, updatesBaselines, ...options } = actorOptions(
+        optionsFor('actor', request),
+        config,
+      );
       return {
         ...options,
         id,
