@@ -104,7 +104,8 @@ t.test('SIGTERM lets a running job end, and leaves a queued one for the next sta
   t.match((await after.call('GET', `/api/jobs/${running}`)).body, { state: 'completed' });
   await after.call('GET', `/api/sessions/${queued}/events`);
   t.match((await after.call('GET', `/api/jobs/${queued}`)).body, { state: 'completed' });
-  const report = async (id: string) => (await after.call('GET', `/api/sessions/${id}/artifacts/report.json`)).body;
+  const report = async (id: string) =>
+    JSON.parse((await after.call('GET', `/api/sessions/${id}/artifacts/report.json`)).body);
   t.match(await report(queued), {
     console: [{ level: 'warn', text: /"screenshots": "exact" is now "on"/ }],
     steps: [{ screenshot: /^001-/ }],
