@@ -35,12 +35,12 @@ export class SmallScreenshots {
     if (this.#keepsView || this.#cast.isRunning) return captureScreenshot(tab, timeoutMs);
     if (tab.dialog !== null || tab.state !== 'open') return null;
     const deadline = performance.now() + timeoutMs;
-    const seen = await tab.askAny('seen', null, { deadline, signal: NEVER }).catch(() => null);
+    const asked = await tab.ask('seen', null, { deadline, signal: NEVER }).catch(() => null);
     const leftMs = deadline - performance.now();
     if (leftMs < 1) return null;
     const size = this.#size();
-    if (seen === null || !isSize(seen, size)) return captureScreenshot(tab, leftMs);
-    return captureScreenshot(tab, leftMs, seen, seen.zoom * SCALE);
+    if (asked?.kind !== 'answer' || !isSize(asked.value, size)) return captureScreenshot(tab, leftMs);
+    return captureScreenshot(tab, leftMs, asked.value, asked.value.zoom * SCALE);
   }
 }
 
