@@ -122,6 +122,8 @@ t.test('Pictures of failures alone are as large as the page', async (t) => {
   const { agent, call, failure, told, screenshotsDir } = await openAgent(t, lease, { policy: 'failures' });
   await call('go', `${site.origin}/`);
   await call('act', '{button}Save', 'click');
+  // So long an idle browser would be left alone.
+  await call('wait', 400);
   await failure('act', '{button}Twice', 'click');
   await agent.settle();
   const files = told('StepFinished').map(({ screenshot }) => screenshot);
