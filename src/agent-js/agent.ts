@@ -135,7 +135,15 @@ export class Agent {
     const { artifactsDir = screenshotsDir, platform = process.platform, updating = false } = options.baselines ?? {};
     const baselines = new Baselines({ flowsDir: this.#flowsDir, artifactsDir, platform, updating });
     const { tabs } = this;
-    this.#visual = new Visual({ tabs, steps: this.#steps, baselines, screenshotsDir, waitMs, redact: this.#redact });
+    this.#visual = new Visual({
+      tabs,
+      steps: this.#steps,
+      baselines,
+      smaller: this.#smaller,
+      screenshotsDir,
+      waitMs,
+      redact: this.#redact,
+    });
     const dir = join(dirname(screenshotsDir), 'pdf');
     this.#papers = new Papers({ tabs, steps: this.#steps, dir, redact: this.#redact });
     this.#vitals = new VitalsCall({ tabs, steps: this.#steps });

@@ -6,18 +6,22 @@ import { captureScreenshot } from './screenshots.js';
 
 /** Large enough to read what a page says, and less than half of what the whole size costs. */
 const SCALE = 0.5;
+/** The longest wait for two frames, in milliseconds. */
+const FRAMES_MS = 100;
 /** The width of a scroll bar, and what rounding makes of a page that is zoomed. */
 const SCROLL_BAR = 20;
 
 /**
  * Screenshots at half the page's size. Chromium makes the view smaller for one. The page does not notice, but whoever
  * watches the view does; and afterwards the view has the size that this connection has set. So the picture is as large as
- * the page while somebody watches, and where another connection has set its own size.
+ * the page while somebody watches, where another connection has set its own size, and once pictures are compared.
  */
 export class SmallScreenshots {
   readonly #cast: Screencast;
   readonly #size: () => PageSize;
   #keepsView = false;
+  /** A small picture was taken. */
+  #wasSmall = false;
 
   /** @param size what this connection has set */
   constructor(cast: Screencast, size: () => PageSize) {
@@ -30,6 +34,20 @@ export class SmallScreenshots {
     this.#keepsView = true;
   }
 
+  /**
+   * The same, before pictures that are compared: what is drawn right after a small one can still differ in a few pixels. Returns
+   * when the page has been drawn in its own size.
+   */
+  async keepViewDrawn(tab: Tab, timeoutMs: number): Promise<void> {
+    this.#keepsView = true;
+    if (!this.#wasSmall) return;
+    this.#wasSmall = false;
+    const bounds = { deadline: performance.now() + timeoutMs, signal: NEVER };
+    await captureScreenshot(tab, timeoutMs);
+    await tab.ask('settle', { ms: FRAMES_MS, painted: true }, bounds).catch(() => null);
+    await captureScreenshot(tab, timeoutMs);
+  }
+
   /** A PNG of what the tab shows now. Null where there is none to be had: a dialog holds the page, or it hangs. */
   async capture(tab: Tab, timeoutMs: number): Promise<Buffer | null> {
     if (this.#keepsView || this.#cast.isRunning) return captureScreenshot(tab, timeoutMs);
@@ -40,6 +58,7 @@ export class SmallScreenshots {
     if (leftMs < 1) return null;
     const size = this.#size();
     if (asked?.kind !== 'answer' || !isSize(asked.value, size)) return captureScreenshot(tab, leftMs);
+    this.#wasSmall = true;
     return captureScreenshot(tab, leftMs, asked.value, asked.value.zoom * SCALE);
   }
 }
