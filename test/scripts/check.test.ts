@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import t from 'tap';
 import { ownChecks, ownWarnings, type Repository } from '../../scripts/check/own-checks.mjs';
+import { countCode } from '../../scripts/support/count-code.mjs';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
@@ -348,4 +349,99 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'uws-in-its-folder: src/gateway/reply.ts -> node_modules/uWebSockets.js/index.js',
     'uws-in-its-folder: src/report/page.ts -> node_modules/uWebSockets.js/index.js',
   ]);
+});
+
+/** The number of code lines in one file. */
+const linesOf = (path: string, text: string) => countCode(repositoryOf({ [path]: text }), 'src').rooms[0]?.lines;
+
+t.test('Comments, blank lines and import statements are not code', (t) => {
+  const text = `#!/usr/bin/env node
+/**
+ * A docstring.
+ */
+import {
+  a,
+} from 'a';
+import 'b';
+export * from 'c';
+export type { D } from 'd';
+
+export { e }; // behind code
+/* before code */ const f = await import('f'); /* begins
+   and goes on
+
+*/
+/** @type {number} */
+let g;
+`;
+  for (const path of ['src/a.ts', 'src/a.mjs', 'src/a.cjs']) t.equal(linesOf(path, text), 3, path);
+  t.end();
+});
+
+t.test('What looks like a comment in a text or a pattern is code', (t) => {
+  t.equal(linesOf('src/a.ts', `const a = \`\n// one\n/* two */\n\n\${b /* no */}\n * three\`;`), 5);
+  t.equal(linesOf('src/a.ts', "const a = '/*';\nconst b = /[/*]/;\nconst c = 1;\nconst d = '*/';"), 4);
+  t.end();
+});
+
+t.test('A component counts with its script, its markup and its styles', (t) => {
+  const text = `<!-- Not this
+<script>
+-->
+<script lang="ts" generics="T extends Array<string>">
+  import a from 'a';
+  // no
+  const b = '<!-- a text -->';
+</script>
+<p>
+  <!-- no -->
+
+  // a text {b}
+</p>
+<style>
+  /* no
+   */
+  p { color: red }
+</style>
+`;
+  t.equal(linesOf('src/a.svelte', text), 9);
+  t.end();
+});
+
+t.test('Files are counted by room, and large data files are listed', (t) => {
+  const line = 'let a;\n';
+  const large = 'x'.repeat(2_001);
+  const repository = repositoryOf({
+    'a.cjs': line,
+    'bench/a/b.mjs': line,
+    'request-client/run/a.ts': line,
+    'request-client/a.ts': line,
+    'src/cli.ts': line,
+    'src/cli/a.ts': line,
+    'src/cli/b/c.ts': line,
+    'src/cli/table.json': large,
+    'src/request-client/a.ts': line,
+    'src/small.json': '{}',
+    'package-lock.json': large,
+    'schemas/a.json': large,
+    'docs/a.md': line,
+  });
+  const { rooms, sums, data } = countCode(repository);
+  const printed = (rows: typeof rooms) => rows.map(({ room, files, lines }) => `${room} ${files} ${lines}`);
+  t.same(printed(rooms), [
+    'src/(top) 1 1',
+    'src/cli 2 2',
+    'src/request-client 1 1',
+    'request-client/(top) 1 1',
+    'request-client/run 1 1',
+    '(top) 1 1',
+    'bench 1 1',
+  ]);
+  t.same(printed(sums), ['src 4 4', 'src without request-client 3 3', 'request-client 2 2', 'all 8 8']);
+  t.same(data, [{ file: 'src/cli/table.json', bytes: 2_001 }]);
+
+  const below = countCode(repository, 'src/cli');
+  t.same(printed(below.rooms), ['src/cli/(top) 1 1', 'src/cli/b 1 1']);
+  t.same(printed(below.sums), ['all 2 2']);
+  t.end();
 });
