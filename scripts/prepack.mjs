@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { prepare } from './prepare.mjs';
-import { packagesHere } from './support/package-trees.mjs';
+import { packagesOfService } from './support/package-trees.mjs';
 
 // Files of sources that are gone must not be in the package.
 rmSync('dist', { recursive: true, force: true });
@@ -16,5 +16,5 @@ if (types.status !== 0) process.exit(1);
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const { devDependencies, ...manifest } = lock.packages[''];
 const packages = { '': manifest };
-for (const path of packagesHere(lock, { omit: 'dev', anywhere: true })) packages[path] = lock.packages[path];
+for (const path of packagesOfService(lock, { anywhere: true })) packages[path] = lock.packages[path];
 writeFileSync('npm-shrinkwrap.json', `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);

@@ -2,9 +2,9 @@ import { chmod, rm } from 'node:fs/promises';
 import { serviceToken } from '../config/environment.js';
 import { type ConfigFlags, configElsewhere, readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
+import { printError } from '../terminal/output.js';
 import { reachService } from './local-service/reach-service.js';
 import { ServiceClient } from './service-client.js';
-import { printError } from './terminal.js';
 import { readVersion } from './version.js';
 
 /** A service that a command may use. What was started for it is gone after `close`. */

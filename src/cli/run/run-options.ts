@@ -2,8 +2,8 @@ import { namedVariable } from '../../config.js';
 import { StateName } from '../../protocol/login-state.js';
 import { WebhookFormat } from '../../protocol/session.js';
 import { TraceWhen } from '../../protocol/trace/trace.js';
-import { UsageError } from '../failure.js';
-import { parseWords } from '../parse-options.js';
+import { UsageError } from '../../terminal/failure.js';
+import { parseWords } from '../../terminal/parse-options.js';
 
 /** What `troupe run` was asked for. */
 export interface RunOptions {
