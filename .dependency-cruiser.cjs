@@ -8,7 +8,8 @@ const FLOORS = [
   ['webdriver'],
   ['supervisor'],
   ['actors'],
-  ['auth', 'autonomy', 'cluster', 'playwright', 'playwright-test', 'request-client', 'webhooks'],
+  ['auth', 'autonomy', 'cluster', 'playwright', 'playwright-test', 'webhooks'],
+  ['terminal'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['artifact-store', 'containers'],
@@ -68,27 +69,70 @@ const onlyImporter = (name, packages, allowed) => ({
   name,
   comment: `only ${allowed} may know these packages`,
   severity: 'error',
-  from: { path: '^(src|web)/', pathNot: allowed },
+  from: { path: '^(src|request-client|web)/', pathNot: allowed },
   to: { path: packageOf(...packages) },
 });
 
 const BROWSER_CODE = ['^src/(agent-js|containers|actors/session)/', packageOf('playwright-core')];
 
-/** @type {import('dependency-cruiser').IConfiguration} */
 /** scripts/build.mjs makes one file of each with the packages that it imports. */
 const BUILT_WITH_PACKAGES =
-  '^src/(?:containers/docker/dockerode|agent-js/page/vitals\\.entry|request-client/(?:run/(?:cookie-jar|ntlm|sign-request)|imports/yaml-text|exports/code-library))\\.ts$';
+  '^(?:src/(?:containers/docker/dockerode|agent-js/page/vitals\\.entry)|request-client/(?:engine/run/(?:cookie-jar|ntlm|sign-request)|formats/imports/yaml-text|formats/exports/code-library))\\.ts$';
 
+/** The rooms of request-client/, and those that each may import. */
+const ROOMS = {
+  protocol: [],
+  engine: ['protocol'],
+  curl: ['engine', 'protocol'],
+  formats: ['curl', 'engine', 'protocol'],
+  window: ['curl', 'engine', 'formats', 'protocol'],
+  commands: ['curl', 'engine', 'formats', 'protocol', 'window'],
+  web: ['protocol'],
+};
+
+const roomRules = Object.entries(ROOMS).map(([room, below]) => ({
+  name: `room-${room}`,
+  comment: `${room} may import only the rooms of request-client/ that are named for it here`,
+  severity: 'error',
+  from: { path: `^request-client/${room}/` },
+  to: { path: '^request-client/', pathNot: `^request-client/(${[room, ...below].join('|')})/` },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
     ...floorRules,
     ...wingRules,
+    ...roomRules,
     {
       name: 'every-folder-has-a-floor',
       comment: 'a new folder under src/ must be given its floor in FLOORS and in docs/architecture.md',
       severity: 'error',
       from: { path: '^src/', pathNot: pathOf(FLOORS.flat()) },
       to: {},
+    },
+    {
+      name: 'one-door-to-the-request-client',
+      comment: 'the service knows request-client/index.ts; sessions send requests, and the command line passes on',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^request-client/(?!index\\.ts$)' },
+    },
+    {
+      name: 'who-uses-the-request-client',
+      comment: 'the request client stands below sessions and the command line, and above what it imports',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(actors/session|cli)/' },
+      to: { path: '^request-client/' },
+    },
+    {
+      name: 'what-the-request-client-uses',
+      comment: 'of the service it takes what knows nothing of sessions and browsers',
+      severity: 'error',
+      from: { path: '^request-client/(?!test/)' },
+      to: {
+        path: '^src/(?!(base|config|files|net-policy|pages|protocol|script|terminal)(/|\\.ts$)|report/escape\\.ts$)',
+      },
     },
     {
       name: 'no-cycles',
@@ -143,15 +187,15 @@ module.exports = {
       name: 'protocol-runs-in-pages',
       comment: 'protocol has no I/O and is bundled into pages',
       severity: 'error',
-      from: { path: '^src/protocol/' },
+      from: { path: '^(src|request-client)/protocol/' },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'pages-know-only-protocol',
-      comment: 'web/ talks to the service over HTTP; of src/ it may import the contract alone',
+      comment: 'pages talk to their server over HTTP; of the rest they may import the contract alone',
       severity: 'error',
-      from: { path: '^web/' },
-      to: { path: '^src/(?!protocol/)' },
+      from: { path: '^(request-client/)?web/' },
+      to: { path: '^(src|request-client)/(?!protocol/|web/)' },
     },
     {
       name: 'actors-know-no-browser',
@@ -172,7 +216,7 @@ module.exports = {
       comment:
         'what src/ imports must be there after npm install --omit=dev; some files are built into dist/ with their packages',
       severity: 'error',
-      from: { path: '^src/', pathNot: BUILT_WITH_PACKAGES },
+      from: { path: '^(src|request-client)/(?!test/|web/)', pathNot: BUILT_WITH_PACKAGES },
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only', 'npm-peer'],
@@ -183,7 +227,7 @@ module.exports = {
       name: 'no-unresolved-imports',
       comment: 'a file that is imported is there, and a package stands in package.json',
       severity: 'error',
-      from: { path: '^(src|web)/', pathNot: BUILT_WITH_PACKAGES },
+      from: { path: '^(src|request-client|web)/(?!test/)', pathNot: BUILT_WITH_PACKAGES },
       // The pages' build makes the modules of this prefix.
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'], pathNot: '^troupe:' },
     },

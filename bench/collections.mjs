@@ -8,8 +8,10 @@ import { COLLECTIONS } from './support/collection-corpus.mjs';
 import { atLeast } from './support/print.mjs';
 
 export async function run({ dir } = {}) {
-  const { EchoServer } = await import('../test/request-client/echo-server.ts');
-  const { byNewman, byTroupe, differences } = await import('../test/request-client/collection-run/beside-newman.ts');
+  const { EchoServer } = await import('../request-client/test/echo-server.ts');
+  const { byNewman, byTroupe, differences } = await import(
+    '../request-client/test/engine/collection-run/beside-newman.ts'
+  );
   const server = await EchoServer.start();
   const totals = { requests: 0, alike: 0 };
   try {

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { importAnswer } from '#troupe/request-client/curl-import/import-answer.js';
-import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
+import { importAnswer } from '#request-client/curl/import/import-answer.js';
+import { importCurl } from '#request-client/curl/import/import-curl.js';
 import '../scripts/test-loader.mjs';
 import { cachedPackages } from '../scripts/support/cached-packages.mjs';
 import { percentiles } from './support/percentiles.mjs';
@@ -20,13 +20,13 @@ const GENERATED = 1000;
 const OWN = /^(?:host|user-agent|accept|content-length|connection|expect)$/i;
 
 export async function run({ rounds = 1 } = {}) {
-  const { WireCapture, comparable, runInBash } = await import('../test/request-client/wire-capture.ts');
+  const { WireCapture, comparable, runInBash } = await import('../request-client/test/wire-capture.ts');
   const { OPTION_COMMANDS, quotedCommands, PLACE } = await import(
-    '../test/request-client/curl-import/posix-commands.ts'
+    '../request-client/test/curl/import/posix-commands.ts'
   );
-  const { generatedCommand } = await import('../test/request-client/curl-import/generated-commands.ts');
-  const { browserForms } = await import('../test/request-client/curl-import/browser-forms.ts');
-  const { onePoint } = await import('../test/request-client/curl-import/one-point.ts');
+  const { generatedCommand } = await import('../request-client/test/curl/import/generated-commands.ts');
+  const { browserForms } = await import('../request-client/test/curl/import/browser-forms.ts');
+  const { onePoint } = await import('../request-client/test/curl/import/one-point.ts');
 
   // Forms and files have no one way to be said in a list of fields: the tests hold ours against curl itself.
   const tabled = OPTION_COMMANDS.filter((command) => !/ -F| --form|small\.txt|lines\.json/.test(command));

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WindowServer } from '#troupe/request-client/window/window-server.js';
-import { Workspace } from '#troupe/request-client/window/workspace.js';
+import { WindowServer } from '#request-client/window/window-server.js';
+import { Workspace } from '#request-client/window/workspace.js';
 import { percentiles } from './support/percentiles.mjs';
 import { openPlaywrightPage } from './support/playwright-page.mjs';
 import { atMost, printHeader, printSamples } from './support/print.mjs';

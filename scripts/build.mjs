@@ -1,37 +1,51 @@
-// Builds dist/ from src/. Every TypeScript file becomes one ES module. Every `*.entry.ts` (code that runs inside a page
-// or inside the script sandbox) becomes a `*.bundle.js` besides: the text of an expression whose value is its `install`.
-// The entry of the script thread is one file with all that it imports: each session starts it.
-// The pages under web/ take seconds, and are built again only when something of theirs has changed.
+// Builds dist/ from src/, and dist/request-client/ from request-client/. Every TypeScript file becomes one ES module. Every
+// `*.entry.ts` (code that runs inside a page or inside the script sandbox) becomes a `*.bundle.js` besides: the text of an
+// expression whose value is its `install`. The entry of the script thread is one file with all that it imports: each session starts it.
+// The pages take seconds, and are built again only when something of theirs has changed.
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from '../web/esbuild.mjs';
+import { build } from 'esbuild';
 import { postmanModules } from './support/postman-modules.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const src = join(root, 'src');
 const dist = join(root, 'dist');
 
-const files = (await readdir(src, { recursive: true })).filter(
-  (file) => file.endsWith('.ts') && !file.endsWith('.d.ts'),
-);
-await build({
-  entryPoints: files.map((file) => join(src, file)),
-  outdir: dist,
-  outbase: src,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  logLevel: 'warning',
-});
-// Modules that are one file with the packages that they need, which are no dependencies of an installation.
-for (const module of ['run/cookie-jar', 'run/ntlm', 'run/sign-request', 'imports/yaml-text', 'exports/code-library']) {
+const requestClient = join(root, 'request-client');
+/** Each with the folder that it is built to. */
+const packages = [
+  { from: src, to: dist, files: await sourcesIn(src) },
+  {
+    from: requestClient,
+    to: join(dist, 'request-client'),
+    files: (await sourcesIn(requestClient)).filter((file) => !/^(test|web)\b/.test(file)),
+  },
+];
+for (const { from, to, files } of packages) {
   await build({
-    entryPoints: [join(src, `request-client/${module}.ts`)],
+    entryPoints: files.map((file) => join(from, file)),
+    outdir: to,
+    outbase: from,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    logLevel: 'warning',
+  });
+}
+// Modules that are one file with the packages that they need, which are no dependencies of an installation.
+for (const module of [
+  'engine/run/cookie-jar',
+  'engine/run/ntlm',
+  'engine/run/sign-request',
+  'formats/imports/yaml-text',
+  'formats/exports/code-library',
+]) {
+  await build({
+    entryPoints: [join(requestClient, `${module}.ts`)],
     outfile: join(dist, `request-client/${module}.js`),
-    nodePaths: [join(root, 'web/node_modules')],
     allowOverwrite: true,
     bundle: true,
     minify: true,
@@ -40,7 +54,7 @@ for (const module of ['run/cookie-jar', 'run/ntlm', 'run/sign-request', 'imports
     platform: 'node',
     target: 'node20.19',
     legalComments: 'linked',
-    external: ['*/protocol/errors.js'],
+    external: ['#troupe/protocol/errors.js'],
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
     logLevel: 'warning',
   });
@@ -50,7 +64,6 @@ for (const module of ['run/cookie-jar', 'run/ntlm', 'run/sign-request', 'imports
 await build({
   entryPoints: [join(src, 'containers/docker/dockerode.ts')],
   outfile: join(dist, 'containers/docker/dockerode.js'),
-  nodePaths: [join(root, 'web/node_modules')],
   allowOverwrite: true,
   bundle: true,
   minify: true,
@@ -88,10 +101,12 @@ await build({
   target: 'node20.19',
   logLevel: 'warning',
 });
-for (const file of files.filter((name) => name.endsWith('.entry.ts'))) {
+const entries = packages.flatMap(({ from, to, files }) =>
+  files.filter((file) => file.endsWith('.entry.ts')).map((file) => ({ from, to, file })),
+);
+for (const { from, to, file } of entries) {
   const { outputFiles } = await build({
-    entryPoints: [join(src, file)],
-    nodePaths: [join(root, 'web/node_modules')],
+    entryPoints: [join(from, file)],
     bundle: true,
     write: false,
     format: 'iife',
@@ -103,15 +118,15 @@ for (const file of files.filter((name) => name.endsWith('.entry.ts'))) {
     minifyIdentifiers: file.startsWith('agent-js/page/'),
     logLevel: 'warning',
   });
-  const target = join(dist, relative(src, join(src, file)).replace(/\.entry\.ts$/, '.bundle.js'));
+  const target = join(to, file.replace(/\.entry\.ts$/, '.bundle.js'));
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, `(function () {\n${outputFiles[0].text}\nreturn entry.install;\n})()\n`);
 }
 await writeFile(
-  join(dist, 'request-client/prelude/postman-modules.json'),
+  join(dist, 'request-client/engine/prelude/postman-modules.json'),
   JSON.stringify({
     license: 'postman-sandbox, Postman Inc., Apache-2.0, and what it contains; see the licenses of these packages',
-    ...(await postmanModules(join(root, 'web'))),
+    ...(await postmanModules(requestClient)),
   }),
 );
 await buildPages();
@@ -122,10 +137,23 @@ const { scriptTypes } = await import('../dist/agent-js/script-api.js');
 await writeFile(join(dist, 'agent-js.d.ts'), scriptTypes());
 await chmod(join(dist, 'cli.js'), 0o755).catch(() => undefined);
 
+/** Of TypeScript, by their path in the folder. */
+async function sourcesIn(folder) {
+  const all = await readdir(folder, { recursive: true });
+  return all.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+}
+
 async function buildPages() {
   const stampFile = join(dist, 'web', '.troupe-source');
   const sources = [join(root, 'package-lock.json'), join(src, 'agent-js/script-api.ts')];
-  for (const folder of [join(root, 'web'), join(src, 'protocol'), join(src, 'agent-js/playwright-api')]) {
+  const folders = [
+    'web',
+    'request-client/web',
+    'request-client/protocol',
+    'src/protocol',
+    'src/agent-js/playwright-api',
+  ];
+  for (const folder of folders.map((path) => join(root, path))) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     for (const entry of entries) if (entry.isFile()) sources.push(join(entry.parentPath, entry.name));
   }
@@ -134,6 +162,7 @@ async function buildPages() {
   const stamp = hash.digest('hex');
   if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return;
   const { buildPage } = await import('../web/build-pages.mjs');
-  for (const page of ['dashboard', 'request-client']) await buildPage(page, join(dist, 'web', page));
+  await buildPage(join(root, 'web/dashboard'), join(dist, 'web/dashboard'));
+  await buildPage(join(requestClient, 'web'), join(dist, 'web/request-client'));
   await writeFile(stampFile, stamp);
 }

@@ -10,7 +10,7 @@ import { openRepository } from './check/repository.mjs';
 import { prepare } from './prepare.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const FOLDERS = ['src', 'web'].filter((folder) => existsSync(`${root}/${folder}`));
+const FOLDERS = ['src', 'request-client', 'web'].filter((folder) => existsSync(`${root}/${folder}`));
 /** Of one tool. A busy machine takes several times as long as a quiet one. */
 const DEADLINE_MS = 900_000;
 

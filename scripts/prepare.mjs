@@ -1,4 +1,4 @@
-// Makes a checkout ready to run: the packages of its lock files, and dist/ from src/ and web/. Uses nothing but Node and npm,
+// Makes a checkout ready to run: the packages of its lock file, and dist/ from src/, request-client/ and web/. Uses nothing but Node and npm,
 // since on a fresh clone there is nothing else. What is up to date costs milliseconds.
 import './node-version.cjs';
 import { spawnSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installPackages } from './support/install-packages.mjs';
-import { missingTrees } from './support/package-trees.mjs';
+import { missingPackages } from './support/package-trees.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const buildStamp = join(root, 'dist', '.troupe-source');
@@ -18,7 +18,7 @@ const buildStamp = join(root, 'dist', '.troupe-source');
  * @param options.tests also installs what tests, checks and benchmarks use; without it, what running and building take
  */
 export async function prepare({ tests = false } = {}) {
-  const isMissing = missingTrees(root, { tests }).length > 0;
+  const isMissing = missingPackages(root, { tests }) !== null;
   try {
     if (isMissing) await installPackages(root, { tests });
   } catch (error) {
@@ -26,8 +26,7 @@ export async function prepare({ tests = false } = {}) {
     process.exit(1);
   }
   const source = hashOf([
-    ...filesUnder(join(root, 'src')),
-    ...filesUnder(join(root, 'web')),
+    ...['src', 'request-client', 'web'].flatMap((folder) => filesUnder(join(root, folder))),
     join(root, 'package-lock.json'),
     join(root, 'scripts', 'build.mjs'),
   ]);
@@ -50,7 +49,7 @@ function build() {
 
 function filesUnder(dir) {
   return readdirSync(dir, { withFileTypes: true })
-    .filter(({ name }) => name !== 'node_modules')
+    .filter(({ name }) => name !== 'node_modules' && name !== 'test')
     .flatMap((entry) => {
       const path = join(dir, entry.name);
       if (entry.isDirectory()) return filesUnder(path);

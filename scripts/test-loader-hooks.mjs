@@ -2,15 +2,22 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What a file became, so that the compiler is started for files alone that changed since. */
 const cache = join(root, 'node_modules/.cache/troupe/tests');
 const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
+/** Tests run what was built, in both packages: the imports of a package.json cannot name a folder outside of its own. */
+const BUILT = { '#troupe/': 'dist', '#request-client/': 'dist/request-client' };
+
 /** In TypeScript a relative `./x.js` means `./x.ts`. */
 export async function resolve(specifier, context, next) {
+  for (const [prefix, folder] of Object.entries(BUILT)) {
+    if (!specifier.startsWith(prefix)) continue;
+    return { url: pathToFileURL(join(root, folder, specifier.slice(prefix.length))).href, shortCircuit: true };
+  }
   const relative = context.parentURL?.endsWith('.ts') === true && /^\..*\.js$/.test(specifier);
   return next(relative ? specifier.replace(/js$/, 'ts') : specifier, context);
 }

@@ -1,11 +1,9 @@
-// Builds the pages under web/ into dist/web/.
+// Builds a page: that of the service, or the window of the request client.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, extname, join, relative } from 'node:path';
 import { build, transform } from 'esbuild';
 import { compile, compileModule } from 'svelte/compiler';
 
-const web = dirname(fileURLToPath(import.meta.url));
 const TARGET = 'es2022';
 /** A file that `index.html` names; in what is built it has a name that changes with its content. */
 const NAMED_FILE = /(?<=(?:href|src)=")\.\/([\w.-]+)(?=")/g;
@@ -14,11 +12,10 @@ const NAMED_FILE = /(?<=(?:href|src)=")\.\/([\w.-]+)(?=")/g;
  * Builds one page: `index.html`, and beside it `assets/` with all that it loads. Links are relative, since a proxy may
  * serve the pages under a path of its own.
  *
- * @param page a folder beside this file
+ * @param folder of the page, absolute
  * @param outDir absolute; emptied first
  */
-export async function buildPage(page, outDir) {
-  const folder = join(web, page);
+export async function buildPage(folder, outDir) {
   const html = await readFile(join(folder, 'index.html'), 'utf8');
   await rm(outDir, { recursive: true, force: true });
   const names = [...new Set([...html.matchAll(NAMED_FILE)].map(([, name]) => name))];
@@ -81,7 +78,7 @@ const svelte = {
       loader: 'css',
     }));
     // Of a namespace that is imported as one, esbuild leaves out what nobody uses, such as zod's messages in 50 languages.
-    builder.onLoad({ filter: /\/src\/protocol\/.*\.ts$/ }, async ({ path }) => {
+    builder.onLoad({ filter: /\/(?:src|request-client)\/protocol\/.*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
       return { contents: source.replace("import { z } from 'zod'", "import * as z from 'zod'"), loader: 'ts' };
     });

@@ -3,7 +3,7 @@
  * compared and measured. `@types/x` stands or falls with x.
  */
 export function decidedDependencies({ paths, has, read }) {
-  const named = ['package.json', 'web/package.json'].filter(has).flatMap((file) => {
+  const named = ['package.json', 'request-client/package.json', 'web/package.json'].filter(has).flatMap((file) => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(file));
     return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
   });

@@ -1,12 +1,26 @@
 import { posix } from 'node:path';
 
-const DOCUMENTS = ['README.md', 'AGENTS.md', 'docs/architecture.md'];
+const DOCUMENTS = ['README.md', 'AGENTS.md', 'docs/architecture.md', 'request-client/README.md'];
+
+/** The documents that draw a folder, each with it. */
+const DRAWN = { 'docs/architecture.md': 'src/', 'request-client/README.md': 'request-client/' };
 
 /** Where the command line chooses what to do. */
 const COMMAND_LINE = 'src/cli/main.ts';
 
 /** Folders that are ours even where one of them is gone: a mention of a file in them must hold. */
-const TOP_FOLDERS = ['.ci', 'bench', 'docs', 'examples', 'scripts', 'src', 'test', 'web', 'worker-container'];
+const TOP_FOLDERS = [
+  '.ci',
+  'bench',
+  'docs',
+  'examples',
+  'request-client',
+  'scripts',
+  'src',
+  'test',
+  'web',
+  'worker-container',
+];
 
 /** Files, sections, and commands that the documents mention and that are not there, and folders that they forget. */
 export function docsInStep(repository) {
@@ -125,10 +139,13 @@ function commandsOf({ read }) {
 }
 
 function forgottenFolders({ paths, has, read }) {
-  if (!has('docs/architecture.md')) return [];
-  const text = read('docs/architecture.md');
-  const folders = new Set(paths.flatMap((path) => /^src\/([^/]+)\//.exec(path)?.[1] ?? []));
-  return [...folders]
-    .filter((folder) => !new RegExp(`(?<![\\w-])${folder}/`).test(text))
-    .map((folder) => `docs/architecture.md: does not name src/${folder}/`);
+  return Object.entries(DRAWN).flatMap(([document, parent]) => {
+    if (!has(document)) return [];
+    const text = read(document);
+    const found = paths.filter((path) => path.startsWith(parent)).map((path) => path.slice(parent.length).split('/'));
+    const folders = new Set(found.filter((names) => names.length > 1).map(([name]) => name));
+    return [...folders]
+      .filter((folder) => !new RegExp(`(?<![\\w-])${folder}/`).test(text))
+      .map((folder) => `${document}: does not name ${parent}${folder}/`);
+  });
 }

@@ -2,7 +2,7 @@ import ts from 'typescript';
 
 /**
  * Files whose patterns never see text of pages, servers, other programs or files of other tools, by the beginning of their
- * path. Everything else in `src/` and `web/` is checked.
+ * path. Everything else in `src/`, `request-client/` and `web/` is checked.
  */
 const OWN_TEXT = {
   // Scripts and flows: JavaScript itself ends lines at U+2028 and U+2029.
@@ -11,7 +11,7 @@ const OWN_TEXT = {
   'web/dashboard/data/flow-file.ts': 'JavaScript',
   'web/dashboard/editor/': 'JavaScript',
   // Bytes, one a character, so that none is U+2028.
-  'src/request-client/curl-import/': 'bytes',
+  'request-client/curl/import/': 'bytes',
   // The configuration, checked value by value.
   'src/config/': 'own settings',
   'src/cli/help.ts': 'own text',
@@ -25,7 +25,7 @@ const OWN_TEXT = {
  */
 export function foreignText({ paths, read }) {
   return paths
-    .filter((path) => /^(src|web)\/.*\.(ts|mjs|svelte)$/.test(path) && !path.endsWith('.d.ts'))
+    .filter((path) => /^(src|request-client(?!\/test)|web)\/.*\.(ts|mjs|svelte)$/.test(path) && !path.endsWith('.d.ts'))
     .filter((path) => !Object.keys(OWN_TEXT).some((own) => path.startsWith(own)))
     .flatMap((path) => patternsIn(path, read(path)));
 }

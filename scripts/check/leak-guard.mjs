@@ -4,7 +4,7 @@
  */
 export function leakGuard({ paths, read }) {
   return paths
-    .filter((path) => /^test\/.*\.(test|proof)\.ts$/.test(path))
+    .filter((path) => /^(request-client\/)?test\/.*\.(test|proof)\.ts$/.test(path))
     .filter((path) => !/^guardLeaks\(t\);$|^\/\/ No guardLeaks: \S/m.test(read(path)))
     .map((path) => `${path} does not call guardLeaks(t); call it after the imports`);
 }

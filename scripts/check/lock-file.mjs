@@ -1,7 +1,9 @@
+import { foldersAbove } from '../support/package-trees.mjs';
+
 /** The folders that have a manifest and a lock of their own. */
-const FOLDERS = ['', 'web/', 'test/pages/libraries/', 'test/collectors/'];
-/** Folders whose packages stand for what the project itself uses, in one version everywhere. */
-const SHARED = new Set(['package-lock.json', 'web/package-lock.json']);
+const FOLDERS = ['', 'test/pages/libraries/', 'test/collectors/', 'test/newman/'];
+/** The lock of what the project itself uses. */
+const OWN = 'package-lock.json';
 
 /** Packages whose script at the install is known: it is not run by the set-up, and nothing is missing without it. */
 const WITH_SCRIPTS = [
@@ -14,15 +16,15 @@ const WITH_SCRIPTS = [
 /**
  * What keeps a lock file from being installed elsewhere: packages that it ties to one address, which no other registry or
  * mirror could serve, and those that it names and leaves out, as it does for other platforms where it was written against
- * a mirror that lacks them. `npm ci` refuses the whole of it then. Also packages of this project's manifests that two locks
- * have in different versions, and packages that run a script when they are installed, which may compile or download anything.
+ * a mirror that lacks them. `npm ci` refuses the whole of it then. Also packages that run a script when they are installed, which may
+ * compile or download anything, and those of a workspace alone, in a folder of its own: two of them want different versions.
  */
 export function lockFile({ has, read }) {
   const locks = FOLDERS.filter((folder) => has(`${folder}package-lock.json`)).map((folder) => ({
     file: `${folder}package-lock.json`,
     packages: JSON.parse(read(`${folder}package-lock.json`)).packages ?? {},
   }));
-  return [...locks.flatMap(faultsOf), ...differences(locks.filter(({ file }) => SHARED.has(file)))];
+  return locks.flatMap(faultsOf);
 }
 
 function faultsOf({ file, packages }) {
@@ -32,29 +34,16 @@ function faultsOf({ file, packages }) {
       const leftOut = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
         (name) => !foldersAbove(path).some((folder) => `${folder}node_modules/${name}` in packages),
       );
-      const runsScript = hasInstallScript && SHARED.has(file) && path !== '' && !WITH_SCRIPTS.includes(path);
+      const runsScript = hasInstallScript && file === OWN && path !== '' && !WITH_SCRIPTS.includes(path);
+      const isApart = file === OWN && /^[^/]+\/node_modules\//.test(path) && !path.startsWith('node_modules/');
       return [
         ...(tied ? [`${file}: ${path} is tied to ${resolved}`] : []),
         ...(runsScript
           ? [`${file}: ${path} runs a script when it is installed; replace it by "overrides" in package.json`]
           : []),
+        ...(isApart ? [`${file}: ${path} is in another version than elsewhere in the project`] : []),
         ...leftOut.map((name) => `${file}: ${path} wants ${name}, which has no entry`),
       ];
     },
   );
-}
-
-function differences([first, ...others]) {
-  const versionIn = ({ packages }, name) => packages[`node_modules/${name}`]?.version;
-  return others.flatMap((other) =>
-    Object.keys(other.packages['']?.dependencies ?? {})
-      .filter((name) => versionIn(first, name) !== undefined && versionIn(first, name) !== versionIn(other, name))
-      .map((name) => `${other.file} has ${name} ${versionIn(other, name)}, ${first.file} ${versionIn(first, name)}`),
-  );
-}
-
-/** Where a package is looked for that one in a folder wants, innermost first, as `require` does it. */
-function foldersAbove(path) {
-  const names = path === '' ? [] : path.split('/');
-  return [...names.map((_, up) => `${names.slice(0, names.length - up).join('/')}/`), ''];
 }

@@ -1,26 +1,22 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { packagesHere } from '../support/package-trees.mjs';
+import { packagesHere, productionPackages } from '../support/package-trees.mjs';
 
 /** What `npm start` installs, and what the installed package takes of the disk with what it needs. */
-const BOUNDS = { packages: 250, megabytes: 350, installedMegabytes: 205 };
+const BOUNDS = { packages: 237, megabytes: 350, installedMegabytes: 205 };
 const MEGABYTE = 1024 * 1024;
 
 /** Packages and megabytes of the light set-up, and of the installed package, that are over their bounds. */
-export function setUpSize({ has, read, root }) {
-  const packagesOf = (folder) =>
-    has(`${folder}package-lock.json`)
-      ? packagesHere(JSON.parse(read(`${folder}package-lock.json`)), { omit: 'dev' }).map((path) => folder + path)
-      : [];
-  const service = packagesOf('');
-  const all = [...service, ...packagesOf('web/')];
+export function setUpSize({ read, root }) {
+  const lock = JSON.parse(read('package-lock.json'));
+  const all = packagesHere(lock, { omit: 'dev' });
   const faults = [];
   if (all.length > BOUNDS.packages)
     faults.push(`npm start installs ${all.length} packages; ${BOUNDS.packages} are allowed`);
   // A repository of texts has no sizes.
   if (root === undefined) return faults;
   const sum = (folders) => folders.reduce((bytes, folder) => bytes + sizeOf(join(root, folder)), 0) / MEGABYTE;
-  const installed = sum([...service, 'dist', 'docs', 'examples']);
+  const installed = sum([...productionPackages(lock), 'dist', 'docs', 'examples']);
   const light = sum(all);
   if (light > BOUNDS.megabytes)
     faults.push(`npm start installs ${Math.round(light)} MB; ${BOUNDS.megabytes} are allowed`);

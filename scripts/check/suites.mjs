@@ -10,7 +10,9 @@ export function suites({ paths, has, read }) {
     ...jobsOf(manifest).flatMap((job) => job.steps),
   ];
   const named = new Set(steps.flatMap((step) => step.files ?? [step.file]));
-  const missing = paths.filter((path) => /^test\/.*\.(test|proof|chaos)\.ts$/.test(path) && !named.has(path));
+  const missing = paths.filter(
+    (path) => /^(request-client\/)?test\/.*\.(test|proof|chaos)\.ts$/.test(path) && !named.has(path),
+  );
   const names = steps.map(nameOf);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   return [

@@ -37,10 +37,11 @@ export async function compileTests(files, outdir) {
 function keepPlaces(plugin) {
   plugin.onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
     if (kind === 'entry-point') return undefined;
-    if (path.startsWith('#troupe/')) return outside(join(root, 'dist', path.slice('#troupe/'.length)));
+    const [, package_, file] = /^#(troupe|request-client)\/(.*)$/s.exec(path) ?? [];
+    if (file !== undefined) return outside(join(root, 'dist', package_ === 'troupe' ? '' : package_, file));
     if (!path.startsWith('.')) return { path, external: true };
-    const file = join(resolveDir, path);
-    return path.endsWith('.js') ? { path: file.replace(/js$/, 'ts') } : outside(file);
+    const beside = join(resolveDir, path);
+    return path.endsWith('.js') ? { path: beside.replace(/js$/, 'ts') } : outside(beside);
   });
   plugin.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
     const place = { __url: pathToFileURL(path).href, __dirname: dirname(path), __filename: path };

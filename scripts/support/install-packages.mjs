@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { showInstall } from './install-progress.mjs';
-import { missingTrees, packagesHere } from './package-trees.mjs';
+import { missingPackages, packagesHere, workspacesOf } from './package-trees.mjs';
 import { assertRegistry } from './registry.mjs';
 
 /** Packages are installed here and moved into place when they are whole. */
@@ -12,7 +12,7 @@ const STAGE = '.packages';
 const FILES = ['package.json', 'package-lock.json', '.npmrc'];
 
 /**
- * Installs the trees that are missing, with `npm ci`, into a folder of its own, and puts them in place when all of them are
+ * Installs the packages that are missing, with `npm ci`, into a folder of its own, and puts them in place when they are
  * whole: a failure leaves what was there, and a service that runs from it goes on. Install scripts of packages do not run;
  * none of them is needed. Prints how far it is.
  *
@@ -22,19 +22,25 @@ export async function installPackages(root, wanted) {
   const stage = join(root, STAGE);
   await takeTurn(stage);
   try {
-    const trees = missingTrees(root, wanted);
-    if (trees.length === 0) return;
+    const missing = missingPackages(root, wanted);
+    if (missing === null) return;
     await assertRegistry(root);
-    const paths = trees.map((tree) => stageTree(root, stage, tree));
-    const progress = showInstall(paths.flat(), process.stdout);
+    for (const file of [...FILES, ...workspacesOf(root).map((folder) => `${folder}/package.json`)]) {
+      mkdirSync(dirname(join(stage, file)), { recursive: true });
+      cpSync(join(root, file), join(stage, file));
+    }
+    const lock = JSON.parse(readFileSync(join(stage, 'package-lock.json'), 'utf8'));
+    const progress = showInstall(
+      packagesHere(lock, missing).map((path) => join(stage, path)),
+      process.stdout,
+    );
     try {
-      const results = await Promise.all(trees.map((tree) => npmCi(join(stage, tree.folder), tree)));
-      const failed = results.find(({ code }) => code !== 0);
-      if (failed !== undefined) throw new Error(`npm ci failed:\n${failed.output}`);
+      const { code, output } = await npmCi(stage, missing);
+      if (code !== 0) throw new Error(`npm ci failed:\n${output}`);
     } finally {
       progress.end();
     }
-    for (const tree of trees) putInPlace(root, stage, tree);
+    putInPlace(root, stage, missing);
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }
@@ -69,19 +75,6 @@ function isRunning(pid) {
   }
 }
 
-/** @returns the folders that its packages will have */
-function stageTree(root, stage, { folder, omit }) {
-  const dir = join(stage, folder);
-  mkdirSync(dir, { recursive: true });
-  for (const name of FILES) {
-    const own = join(root, folder, name);
-    const from = existsSync(own) ? own : join(root, name);
-    copyFileSync(from, join(dir, name));
-  }
-  const lock = JSON.parse(readFileSync(join(dir, 'package-lock.json'), 'utf8'));
-  return packagesHere(lock, { omit }).map((path) => join(dir, path));
-}
-
 async function npmCi(cwd, { omit }) {
   const args = [
     'ci',
@@ -108,12 +101,11 @@ async function npmCi(cwd, { omit }) {
   }
 }
 
-function putInPlace(root, stage, { folder, stampFile, stamp }) {
-  const made = join(stage, folder, 'node_modules');
-  const there = join(root, folder, 'node_modules');
-  mkdirSync(made, { recursive: true });
-  writeFileSync(join(stage, folder, stampFile), stamp);
-  if (existsSync(there)) moveAway(there, join(stage, folder, 'old'));
+function putInPlace(root, stage, { stampFile, stamp }) {
+  const made = join(stage, 'node_modules');
+  const there = join(root, 'node_modules');
+  writeFileSync(join(stage, stampFile), stamp);
+  if (existsSync(there)) moveAway(there, join(stage, 'old'));
   renameSync(made, there);
 }
 

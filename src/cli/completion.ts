@@ -1,6 +1,6 @@
-import { UsageError } from './failure.js';
+import { UsageError } from '../terminal/failure.js';
+import { print } from '../terminal/output.js';
 import { commandNames, wordsOf } from './help.js';
-import { print } from './terminal.js';
 
 const SHELLS: { readonly [shell: string]: () => string } = { bash, zsh, fish };
 

@@ -4,15 +4,15 @@ import { readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 import { type Service, startService } from '../service.js';
 import { makeLog } from '../telemetry/log.js';
-import { describeFailure, UsageError } from './failure.js';
+import { describeFailure, UsageError } from '../terminal/failure.js';
+import { print, printError } from '../terminal/output.js';
+import { parseOptions } from '../terminal/parse-options.js';
+import { watchSignals } from '../terminal/watch-signals.js';
 import { publishService } from './local-service/publish-service.js';
 import { HOME_TAKEN } from './local-service/start-service.js';
 import { stopWhenIdle } from './local-service/stop-when-idle.js';
-import { parseOptions } from './parse-options.js';
 import { makeFirstHome } from './setup/make-first-home.js';
-import { print, printError } from './terminal.js';
 import { readVersion } from './version.js';
-import { watchSignals } from './watch-signals.js';
 import { welcome } from './welcome.js';
 
 /**

@@ -5,12 +5,12 @@ import { Failure } from '../protocol/report/failure.js';
 import { Report } from '../protocol/report/report.js';
 import { SessionRecord } from '../protocol/session.js';
 import { failureText } from '../report/suite/failure-text.js';
+import { describeFailure, UsageError } from '../terminal/failure.js';
+import { printError, printJson } from '../terminal/output.js';
+import { parseWords } from '../terminal/parse-options.js';
+import { endAtSecond, watchSignals } from '../terminal/watch-signals.js';
 import { lastSession } from './agent/used-session.js';
-import { describeFailure, UsageError } from './failure.js';
 import { type UsedService, useService } from './own-service.js';
-import { parseWords } from './parse-options.js';
-import { printError, printJson } from './terminal.js';
-import { endAtSecond, watchSignals } from './watch-signals.js';
 
 /**
  * Runs a script from the shell, in a session that is there or in one of its own, and prints its value as JSON.

@@ -1,8 +1,8 @@
-import { didYouMean } from './closest-word.js';
-import { describeFailure, UnprovenService, UsageError } from './failure.js';
-import { heedNohup } from './hang-up.js';
+import { didYouMean } from '../terminal/closest-word.js';
+import { describeFailure, UnprovenService, UsageError } from '../terminal/failure.js';
+import { heedNohup } from '../terminal/hang-up.js';
+import { print, printError } from '../terminal/output.js';
 import { commandNames, helpFor } from './help.js';
-import { print, printError } from './terminal.js';
 import { readVersion } from './version.js';
 
 /** A reader that has enough, as in `troupe setup | head -1`; a terminal that is gone. */
@@ -56,7 +56,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       case 'migrate':
         return await (await import('./migrate.js')).runMigrate(rest);
       case 'requests':
-        return await (await import('./requests/requests.js')).runRequests(rest);
+        return await (await import('#request-client')).runRequests(rest);
       case 'session':
         return await (await import('./agent/session-command.js')).runSession(rest);
       case 'look':

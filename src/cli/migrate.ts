@@ -5,9 +5,9 @@ import { ifMissing } from '../base/system-fault.js';
 import { readConfig } from '../config.js';
 import { migrateFile } from '../journal/migrate-file.js';
 import { TroupeError } from '../protocol/errors.js';
-import { UsageError } from './failure.js';
-import { parseOptions } from './parse-options.js';
-import { print } from './terminal.js';
+import { UsageError } from '../terminal/failure.js';
+import { print } from '../terminal/output.js';
+import { parseOptions } from '../terminal/parse-options.js';
 
 /** Copies the journal of a stopped service from SQLite to the configured PostgreSQL database. */
 export async function runMigrate(args: readonly string[]): Promise<number> {

@@ -1,11 +1,11 @@
 import { type Config, readConfig } from '../config.js';
 import { Health, NodeInfo } from '../protocol/answers.js';
 import { TroupeError } from '../protocol/errors.js';
-import { UnprovenService, UsageError } from './failure.js';
+import { UnprovenService, UsageError } from '../terminal/failure.js';
+import { print, printError } from '../terminal/output.js';
+import { parseOptions } from '../terminal/parse-options.js';
 import { ownUrl, type Reached, reachService } from './local-service/reach-service.js';
-import { parseOptions } from './parse-options.js';
 import { ServiceClient } from './service-client.js';
-import { print, printError } from './terminal.js';
 
 /** Lists the nodes that share the service's database, or removes one that is lost. */
 export async function runNodes(args: readonly string[]): Promise<number> {

@@ -3,9 +3,9 @@ import { serviceToken } from '../config/environment.js';
 import { type ConfigFlags, configElsewhere, readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 import { warningOfScreenshots } from '../protocol/session.js';
+import { printError } from '../terminal/output.js';
 import { reachService } from './local-service/reach-service.js';
 import { ServiceClient } from './service-client.js';
-import { printError } from './terminal.js';
 import { readVersion } from './version.js';
 
 /** A service that a command may use. What was started for it is gone after `close`. */

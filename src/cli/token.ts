@@ -6,11 +6,11 @@ import { serviceToken } from '../config/environment.js';
 import { type Config, readConfig } from '../config.js';
 import { Journal } from '../journal/journal.js';
 import { CreatedToken, Role, TokenInfo, type TokenLimits, type TokenRequest } from '../protocol/access.js';
-import { UnprovenService, UsageError } from './failure.js';
+import { UnprovenService, UsageError } from '../terminal/failure.js';
+import { print, printError } from '../terminal/output.js';
+import { parseOptions } from '../terminal/parse-options.js';
 import { reachService } from './local-service/reach-service.js';
-import { parseOptions } from './parse-options.js';
 import { ServiceClient } from './service-client.js';
-import { print, printError } from './terminal.js';
 
 /** Where tokens are kept: a running service, or its home while none runs. */
 interface TokenBook {

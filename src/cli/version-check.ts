@@ -1,5 +1,5 @@
+import { printError } from '../terminal/output.js';
 import type { ServiceClient } from './service-client.js';
-import { printError } from './terminal.js';
 import { readVersion } from './version.js';
 
 /** Says on standard error, in one line, that the service is of another version than this command, where it says its version. */

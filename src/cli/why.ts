@@ -7,11 +7,11 @@ import type { Failure } from '../protocol/report/failure.js';
 import { Report } from '../protocol/report/report.js';
 import { SessionId } from '../protocol/session.js';
 import { failureText } from '../report/suite/failure-text.js';
-import { describeFailure, UsageError } from './failure.js';
+import { describeFailure, UsageError } from '../terminal/failure.js';
+import { print, printError, printJson } from '../terminal/output.js';
+import { parseWords } from '../terminal/parse-options.js';
 import { reachService } from './local-service/reach-service.js';
-import { parseWords } from './parse-options.js';
 import { ServiceClient } from './service-client.js';
-import { print, printError, printJson } from './terminal.js';
 import { describeSuite, type SuiteFailures, suiteFailures, suiteOfSession } from './why-suite.js';
 
 /** A report, and where its pictures are: a folder, or the service's address. */

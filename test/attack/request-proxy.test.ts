@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { Routes } from '#troupe/request-client/connection/routes.js';
-import { requestsModule } from '#troupe/request-client/flow/requests-module.js';
-import { serviceReach } from '#troupe/request-client/flow/service-reach.js';
-import { startProxy } from '../request-client/connection/proxy-server.js';
-import { startEcho } from '../request-client/window/window-fixture.js';
+import { Routes } from '#request-client/engine/connection/routes.js';
+import { requestsModule } from '#request-client/engine/flow/requests-module.js';
+import { serviceReach } from '#request-client/engine/flow/service-reach.js';
+import { startProxy } from '../../request-client/test/engine/connection/proxy-server.js';
+import { startEcho } from '../../request-client/test/window/window-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

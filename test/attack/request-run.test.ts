@@ -5,9 +5,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { requestsModule } from '#troupe/request-client/flow/requests-module.js';
-import { serviceReach } from '#troupe/request-client/flow/service-reach.js';
-import { HttpSender } from '#troupe/request-client/run/send-request.js';
+import { requestsModule } from '#request-client/engine/flow/requests-module.js';
+import { serviceReach } from '#request-client/engine/flow/service-reach.js';
+import { HttpSender } from '#request-client/engine/run/send-request.js';
 import { guardLeaks } from '../support/leaks.js';
 import { sampled } from '../support/sampled.js';
 

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'acorn';
 import t, { type Test } from 'tap';
-import { didYouMean } from '#troupe/cli/closest-word.js';
 import { commandNames, wordsOf } from '#troupe/cli/help.js';
+import { didYouMean } from '#troupe/terminal/closest-word.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

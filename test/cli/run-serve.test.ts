@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readRunSettings, serveForRun } from '#troupe/cli/run/run-serve.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
-import { SELF_SIGNED } from '../request-client/run/self-signed.js';
+import { SELF_SIGNED } from '../../request-client/test/engine/run/self-signed.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 

@@ -31,8 +31,8 @@ t.test(
       'package.json',
       'package-lock.json',
       '.npmrc',
+      'request-client/package.json',
       'web/package.json',
-      'web/package-lock.json',
     ]) {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await cp(path, join(root, path), { recursive: true });

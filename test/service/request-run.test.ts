@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
-import { startEcho } from '../request-client/window/window-fixture.js';
+import { startEcho } from '../../request-client/test/window/window-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
 import { startTestService } from '../support/service.js';
 

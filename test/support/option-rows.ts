@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import type { Test } from 'tap';
 import type { z } from 'zod';
 import type { AutoRequest, JobRequest, LiveRequest, RunRequest } from '#troupe/protocol/session.js';
-import { SELF_SIGNED } from '../request-client/run/self-signed.js';
+import { SELF_SIGNED } from '../../request-client/test/engine/run/self-signed.js';
 import { openSite } from './agent-fixture.js';
 
 /** Every field that any of the requests for a session or a job has. */

@@ -1,3 +1,4 @@
+import type { ServiceReachOptions } from '#request-client';
 import type { GivenAnswer } from '../../agent-js/handoff.js';
 import type { CastUser } from '../../agent-js/pictures/screencast.js';
 import type { CollectedState, SaveOutcome } from '../../agent-js/state/saved-states.js';
@@ -9,7 +10,6 @@ import type { PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionId } from '../../protocol/session.js';
-import type { ServiceReachOptions } from '../../request-client/flow/service-reach.js';
 import type { ActorKind } from '../actor.js';
 import type { DevToolsMessages } from './connection/devtools-clients.js';
 import type { ModelTask } from './model-phase.js';

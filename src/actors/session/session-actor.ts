@@ -1,3 +1,4 @@
+import { Routes, requestsModule, serviceReach } from '#request-client';
 import type { ConnectionEnd } from '../../agent-js/browser/browser-port.js';
 import { filesModule } from '../../agent-js/files/files.js';
 import { flowModule } from '../../agent-js/flows/flow.js';
@@ -11,9 +12,6 @@ import { settlesWithin, stretched, withSignal } from '../../base/deadline.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
-import { Routes } from '../../request-client/connection/routes.js';
-import { requestsModule } from '../../request-client/flow/requests-module.js';
-import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
 import { ClientSteps } from './client-steps.js';

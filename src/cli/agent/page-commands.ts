@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { resultText } from '../../gateway/mcp/result-content.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import { UsageError } from '../failure.js';
-import { parseWords } from '../parse-options.js';
-import { print, printError } from '../terminal.js';
+import { UsageError } from '../../terminal/failure.js';
+import { print, printError } from '../../terminal/output.js';
+import { parseWords } from '../../terminal/parse-options.js';
 import { reported } from './report-failure.js';
 import { makeSession } from './session-command.js';
 import {

@@ -1,7 +1,7 @@
 import { failureResult } from '../../gateway/mcp/result-content.js';
 import { type ErrorCode, encodeError } from '../../protocol/errors.js';
-import { describeFailure, UsageError } from '../failure.js';
-import { printError } from '../terminal.js';
+import { describeFailure, UsageError } from '../../terminal/failure.js';
+import { printError } from '../../terminal/output.js';
 
 /** Nothing was tried in the page. */
 const COULD_NOT_RUN: readonly ErrorCode[] = [

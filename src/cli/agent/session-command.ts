@@ -1,9 +1,9 @@
 import type { Troupe } from '../../client/troupe.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LiveRequest, SessionRecord } from '../../protocol/session.js';
-import { UsageError } from '../failure.js';
-import { parseWords } from '../parse-options.js';
-import { print, printError } from '../terminal.js';
+import { UsageError } from '../../terminal/failure.js';
+import { print, printError } from '../../terminal/output.js';
+import { parseWords } from '../../terminal/parse-options.js';
 import { reported } from './report-failure.js';
 import { agentService, chosenSession, forgetSession, rememberSession } from './used-session.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { didYouMean } from '../closest-word.js';
-import { UsageError } from '../failure.js';
-import { print } from '../terminal.js';
+import { didYouMean } from '../../terminal/closest-word.js';
+import { UsageError } from '../../terminal/failure.js';
+import { print } from '../../terminal/output.js';
 
 const FOLDER = new URL('../../../skills/troupe/', import.meta.url);
 

@@ -11,9 +11,9 @@ import { listens } from '../../client/local-service/this-machine.js';
 import { agentHome, serviceToken, serviceUrl } from '../../config/environment.js';
 import type { Config } from '../../config.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import { UnprovenService } from '../failure.js';
+import { UnprovenService } from '../../terminal/failure.js';
+import { printError } from '../../terminal/output.js';
 import { ServiceClient } from '../service-client.js';
-import { printError } from '../terminal.js';
 import { warnOfOtherVersion } from '../version-check.js';
 
 /** How long a service may take to start, such as one that takes over many sessions. */

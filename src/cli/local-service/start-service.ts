@@ -7,7 +7,7 @@ import { findServices, type LocalService, strangerSentence } from '../../client/
 import type { ServiceFile } from '../../client/local-service/service-file.js';
 import { environmentFor } from '../../config/environment.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { printError } from '../terminal.js';
+import { printError } from '../../terminal/output.js';
 
 const CLI = fileURLToPath(new URL('../../cli.js', import.meta.url));
 /** A service that was started by a command ends after this time without a client, a session, or a job. */

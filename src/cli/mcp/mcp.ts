@@ -1,8 +1,8 @@
 import { agentHome, serviceToken, serviceUrl } from '../../config/environment.js';
-import { UsageError } from '../failure.js';
-import { parseOptions } from '../parse-options.js';
+import { UsageError } from '../../terminal/failure.js';
+import { parseOptions } from '../../terminal/parse-options.js';
+import { watchSignals } from '../../terminal/watch-signals.js';
 import { readVersion } from '../version.js';
-import { watchSignals } from '../watch-signals.js';
 import { StatelessUpstream } from './stateless-upstream.js';
 import { StdioBridge } from './stdio-bridge.js';
 import { Upstream } from './upstream.js';

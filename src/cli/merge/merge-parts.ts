@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SuiteFile, SuitePart } from '../../report/suite/suite-file.js';
 import { type FlowResult, type SuiteResult, unrunFlow } from '../../report/suite/suite-result.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../../terminal/failure.js';
 
 /** A run's file, and the report folder that it was in. */
 export interface ReadPart {

@@ -13,11 +13,11 @@ import {
   reasonOf,
   type SuiteResult,
 } from '../../report/suite/suite-result.js';
-import { UsageError } from '../failure.js';
-import { parseWords } from '../parse-options.js';
+import { UsageError } from '../../terminal/failure.js';
+import { print } from '../../terminal/output.js';
+import { parseWords } from '../../terminal/parse-options.js';
 import { renderTimings } from '../run/plan/timings.js';
 import { unwrittenBy, writeRunReports, writeWhole } from '../run/write-run-reports.js';
-import { print } from '../terminal.js';
 import { mergeParts, type ReadPart } from './merge-parts.js';
 
 const MAX_LISTED = 50;

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { checkFlow, newlyCalled, numberedLocators } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
 import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
+import { UsageError } from '../../terminal/failure.js';
+import { print } from '../../terminal/output.js';
+import { parseWords } from '../../terminal/parse-options.js';
 import { agentService } from '../agent/used-session.js';
-import { UsageError } from '../failure.js';
-import { parseWords } from '../parse-options.js';
-import { print } from '../terminal.js';
 import { findRunFiles } from './plan/run-files.js';
 
 const Moved = z.array(z.object({ locator: z.string(), now: z.string().nullable() }));

@@ -2,7 +2,7 @@ import { LineSplitter } from '../../base/lines.js';
 import { browserCommand } from '../../config.js';
 import { encodeError } from '../../protocol/errors.js';
 import { SessionRecord } from '../../protocol/session.js';
-import { openBrowser } from '../../request-client/oauth/open-browser.js';
+import { openBrowser } from '../../terminal/open-browser.js';
 import type { ServiceClient } from '../service-client.js';
 import type { RunOptions } from './run-options.js';
 

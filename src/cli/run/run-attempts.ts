@@ -1,7 +1,7 @@
 import type { BatchRequest } from '../../protocol/batches/batch.js';
 import { mayPassAgain } from '../../protocol/errors.js';
 import type { JobRequest, SessionRecord } from '../../protocol/session.js';
-import { describeFailure } from '../failure.js';
+import { describeFailure } from '../../terminal/failure.js';
 import type { ServiceClient } from '../service-client.js';
 import type { HeadedRun } from './headed-run.js';
 import type { KnownEnds } from './known-ends.js';

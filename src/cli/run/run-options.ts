@@ -2,9 +2,9 @@ import { namedVariable } from '../../config.js';
 import { StateName } from '../../protocol/login-state.js';
 import { StepScreenshots, WebhookFormat } from '../../protocol/session.js';
 import { TraceWhen } from '../../protocol/trace/trace.js';
-import { UsageError } from '../failure.js';
-import { parseWords } from '../parse-options.js';
-import { printError } from '../terminal.js';
+import { UsageError } from '../../terminal/failure.js';
+import { printError } from '../../terminal/output.js';
+import { parseWords } from '../../terminal/parse-options.js';
 
 /** What `troupe run` was asked for. */
 export interface RunOptions {

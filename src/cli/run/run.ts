@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
+import type { DataRow } from '#request-client';
 import { idleFunctions } from '../../agent-js/flows/flow-check.js';
 import { startLimit } from '../../base/deadline.js';
 import { hookOf } from '../../base/flow-file.js';
@@ -15,14 +16,13 @@ import type { JobRequest, SessionRecord } from '../../protocol/session.js';
 import { attemptFolder } from '../../report/suite/joined-flow.js';
 import type { SuitePart } from '../../report/suite/suite-file.js';
 import { countFlows, isFlaky, type SuiteResult, unrunFlow } from '../../report/suite/suite-result.js';
-import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
-import { describeFailure, UsageError } from '../failure.js';
+import { describeFailure, UsageError } from '../../terminal/failure.js';
+import { print, printError } from '../../terminal/output.js';
+import { type SignalWatch, watchSignals } from '../../terminal/watch-signals.js';
 import { clearLeftovers, makeTemporary } from '../leftovers.js';
 import { type UsedService, useService } from '../own-service.js';
 import type { ServiceClient } from '../service-client.js';
-import { print, printError } from '../terminal.js';
 import { readVersion } from '../version.js';
-import { type SignalWatch, watchSignals } from '../watch-signals.js';
 import { HeadedRun } from './headed-run.js';
 import { fetchJoined, type JoinedReports } from './join/joined-reports.js';
 import { runJoined } from './join/joined-run.js';
@@ -225,6 +225,7 @@ async function readRows(file: string | undefined): Promise<readonly DataRow[]> {
   if (file === undefined) return [{}];
   const text = await readFile(file, 'utf8').catch(asAbsent);
   if (text === null) throw new UsageError(`--data: there is no file '${file}'`);
+  const { readDataRows } = await import('#request-client');
   return readDataRows(text, file);
 }
 

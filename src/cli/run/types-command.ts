@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { scriptTypes } from '../../agent-js/script-api.js';
-import { parseOptions } from '../parse-options.js';
-import { print } from '../terminal.js';
+import { print } from '../../terminal/output.js';
+import { parseOptions } from '../../terminal/parse-options.js';
 import { pathFrom } from './flow-failure.js';
 
 const FILE = 'troupe.d.ts';

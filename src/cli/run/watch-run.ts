@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import { pause, Wakeups } from '../../base/deadline.js';
-import { describeFailure } from '../failure.js';
-import { print, printError } from '../terminal.js';
+import { describeFailure } from '../../terminal/failure.js';
+import { print, printError } from '../../terminal/output.js';
 import { concernedFiles } from './plan/changed-flows.js';
 import type { RunFiles } from './plan/run-files.js';
 

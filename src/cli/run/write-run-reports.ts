@@ -10,8 +10,8 @@ import { renderIndexHtml } from '../../report/suite/index-html.js';
 import { renderSuiteFile, SUITE_FILE, type SuitePart } from '../../report/suite/suite-file.js';
 import { renderSuiteJUnit } from '../../report/suite/suite-junit.js';
 import type { SuiteResult } from '../../report/suite/suite-result.js';
-import { describeFailure } from '../failure.js';
-import { print } from '../terminal.js';
+import { describeFailure } from '../../terminal/failure.js';
+import { print } from '../../terminal/output.js';
 import type { RunOptions } from './run-options.js';
 
 /**

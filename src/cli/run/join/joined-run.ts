@@ -12,7 +12,7 @@ import type { Failure } from '../../../protocol/report/failure.js';
 import { Report } from '../../../protocol/report/report.js';
 import type { JobRequest, SessionRecord } from '../../../protocol/session.js';
 import { ranMs } from '../../../protocol/times.js';
-import { describeFailure } from '../../failure.js';
+import { describeFailure } from '../../../terminal/failure.js';
 import { makeTemporary } from '../../leftovers.js';
 import type { ServiceClient } from '../../service-client.js';
 import { failureOf } from '../flow-failure.js';

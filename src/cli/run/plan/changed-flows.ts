@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { calledFlows } from '../../../agent-js/flows/called-flows.js';
 import { flowOfFile, hookOf, isFlowFile } from '../../../base/flow-file.js';
-import { UsageError } from '../../failure.js';
+import { UsageError } from '../../../terminal/failure.js';
 import type { RunFiles } from './run-files.js';
 
 /** A baseline lies beside its flow: `shop/buy.baselines/cart-docker-linux.png`. */

@@ -1,7 +1,7 @@
+import type { DataRow } from '#request-client';
 import { isFlowFile } from '../../../base/flow-file.js';
 import type { JobRequest } from '../../../protocol/session.js';
-import type { DataRow } from '../../../request-client/collection-run/data-rows.js';
-import { UsageError } from '../../failure.js';
+import { UsageError } from '../../../terminal/failure.js';
 import type { RunOptions } from '../run-options.js';
 import type { RunSettings } from '../run-serve.js';
 import { describeSource, isChosen } from './flow-tags.js';

@@ -5,7 +5,7 @@ import { globMatcher } from '../../../agent-js/network/glob-matcher.js';
 import { hookOf, isFlowFile } from '../../../base/flow-file.js';
 import { isPicture, MAX_BATCH_FLOWS } from '../../../protocol/batches/batch.js';
 import { TroupeError } from '../../../protocol/errors.js';
-import { UsageError } from '../../failure.js';
+import { UsageError } from '../../../terminal/failure.js';
 
 /** What a glob looks into at most. */
 const MAX_LOOKED = 100_000;

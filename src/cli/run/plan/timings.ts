@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { asAbsent } from '../../../base/system-fault.js';
 import { Stats } from '../../../protocol/stats.js';
-import { UsageError } from '../../failure.js';
+import { UsageError } from '../../../terminal/failure.js';
 import { namedService } from '../../local-service/reach-service.js';
 import type { ServiceClient } from '../../service-client.js';
 import type { RunOptions } from '../run-options.js';

@@ -1,8 +1,0 @@
-import type { Host } from '../../script/prelude/engine.js';
-
-/** Defines `Request`. */
-export function install(host: Host): void {
-  Reflect.set(globalThis, 'Request', {
-    run: (path: unknown, vars?: unknown): unknown => host('run', path, vars),
-  });
-}
