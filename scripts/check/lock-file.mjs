@@ -35,7 +35,7 @@ function faultsOf({ file, packages }) {
         (name) => !foldersAbove(path).some((folder) => `${folder}node_modules/${name}` in packages),
       );
       const runsScript = hasInstallScript && file === OWN && path !== '' && !WITH_SCRIPTS.includes(path);
-      const isApart = file === OWN && /^[^/]+\/node_modules\//.test(path) && !path.startsWith('node_modules/');
+      const isApart = file === OWN && /^[^/]+\/node_modules\//.test(path);
       return [
         ...(tied ? [`${file}: ${path} is tied to ${resolved}`] : []),
         ...(runsScript
