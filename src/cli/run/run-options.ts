@@ -31,7 +31,7 @@ export interface RunOptions {
   readonly timings: string | undefined;
   /** The build whose machines share the flows of this run; the service that they claim them from is at `url`. */
   readonly join: string | undefined;
-  /** Each step of a job waits for the picture of the one before. */
+  /** Which steps have a picture; undefined: as the service is configured. */
   readonly screenshots: StepScreenshots | undefined;
   /** network.har has what requests sent and got. */
   readonly harBodies: boolean;
