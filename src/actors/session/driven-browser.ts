@@ -9,6 +9,7 @@ import { PlaywrightSession } from '../../playwright/session/playwright-session.j
 import type { SessionEvent } from '../../protocol/events.js';
 import type { HostModule } from '../../script/host-module.js';
 import { Browser } from './browser.js';
+import { browserLayers, layered } from './call-layers.js';
 import { DevToolsChannel } from './connection/devtools-channel.js';
 import type { GivenBrowser, SessionArgs } from './messages.js';
 
@@ -92,7 +93,7 @@ export async function driveBrowser(
     rulesStand,
     emit,
   });
-  const module = playwright.addTo(requests.addTo(states.addTo(agent.module, browser), browser));
+  const module = layered(agent.module, browserLayers({ browser, playwright, requests, states }));
   return { channel, browser, agent, playwright, network, trace, module };
 }
 

@@ -14,6 +14,7 @@ import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
+import { layered, scriptLayers, sessionLayers } from './call-layers.js';
 import { ClientSteps } from './client-steps.js';
 import { DevToolsClients } from './connection/devtools-clients.js';
 import { ControlLock } from './control/control-lock.js';
@@ -175,14 +176,15 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         },
       });
       const offered = [
-        seconds.addTo(this.#handoffs.addTo(first.module), first),
+        layered(first.module, sessionLayers({ seconds, first, handoffs: this.#handoffs })),
         playwright.module,
         flowModule({ flowsDir, onLoad: (flow, source) => trace?.source(flow, source) }),
         filesModule({ flowsDir }),
         requestsModule({ requestsDir, reach, routes: new Routes(this.#args.connection) }),
       ];
-      const secret = offered.map((module) => this.#secrets.wrap(module));
-      const modules = secret.map((module) => this.#controlLock.wrap(flows.wrap(module)));
+      const layers = scriptLayers({ controlLock: this.#controlLock, flows, secrets: this.#secrets });
+      const modules = offered.map((module) => layered(module, layers));
+      const personLayers = layers.filter(({ agentOnly }) => !agentOnly);
       const emitted = (event: SessionEvent) => {
         flows.forward(event);
         if (!flows.tape.replaying) agent.observe(event);
@@ -191,7 +193,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const screenFor = (user: CastUser) => new Screen(agent.screencast, () => agent.activePage, user);
       const screens = { viewers: screenFor('viewers'), video: screenFor('video') };
       const input = new InputDispatcher(browser, () => agent.activePage);
-      const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
+      const forPerson = {
+        agent,
+        modules: offered.map((module) => layered(module, personLayers)),
+        args,
+        emit,
+        nextScript: () => ++this.#scripts,
+      };
       const clients = new DevToolsClients(channel);
       this.#parts = { ...first, clients, sandbox, flows, screens, input, seconds, forPerson };
       this.#closing.signal.throwIfAborted();
