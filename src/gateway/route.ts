@@ -1,16 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { GiveUpSignal } from '../actors/actor.js';
-import type { SharedSession } from '../auth/share-links.js';
 import type { Role } from '../protocol/access.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { EventPage } from '../protocol/event-row.js';
-import type { SessionRecord } from '../protocol/session.js';
-import type { TraceLink } from '../protocol/trace/trace.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
-import type { WebDriver } from '../webdriver/web-driver.js';
 import { checkShape } from './check-shape.js';
-import type { ServerName } from './http/http-server.js';
 import type { McpCall } from './mcp/mcp-endpoint.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -92,10 +87,10 @@ export interface RouteRequest {
   readonly query: URLSearchParams;
   /** The headers that the route declares, by lower-case name; '' for an absent one. */
   readonly headers: { readonly [name: string]: string };
-  /** `http://` and the checked Host header: the address that the client uses. */
+  /** The Host header, already checked. */
+  readonly host: string;
+  /** `http://` and {@link host}: the address that the client uses. */
   readonly base: string;
-  /** The address for other people: `publicUrl` if configured, else {@link base}. Without a slash at the end. */
-  readonly publicBase: string;
   /** The parsed body of a route with `body: 'json'`; `{}` for an empty one. */
   readonly json: unknown;
   /** The body of a route with `body: 'bytes'`; else empty. */
@@ -110,24 +105,6 @@ export interface RouteRequest {
   readonly signal: AbortSignal;
   /** The same for handlers that only ask an actor; cheaper than `signal`. */
   readonly gone: GiveUpSignal;
-  /** The address that opens a session's trace in the viewer, and until when. UNAVAILABLE */
-  openTrace(id: SessionRecord['id']): Promise<TraceLink>;
-  /** Sessions of WebDriver clients. */
-  readonly webDriver: WebDriver;
-  /** The metrics, in Prometheus' text format. */
-  metrics(): Promise<string>;
-  /** The HTTP server that received the request. */
-  readonly server: ServerName;
-  /** The configuration has an admin token. */
-  readonly hasConfiguredAdmin: boolean;
-  /** The answer to a challenge, see `client/local-service/service-proof.ts`; null if the service has no secret for it. */
-  prove(challenge: string): string | null;
-  /** The cookie that signs this browser in. @throws UNAUTHORIZED */
-  signIn(token: string): string;
-  /** The cookie that signs it out. */
-  signOut(): string;
-  /** The cookie that gives this browser access to a link's session. */
-  acceptLink(link: string, shared: SharedSession): string;
 }
 
 /** One route: everything that the gateway, its tests and the API description need to know. */

@@ -5,7 +5,7 @@ import { ClosedPorts } from '../net-policy/closed-ports.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import { WebDriver } from '../webdriver/web-driver.js';
-import { ArrivedRequest, type RequestDependencies } from './arrived-request.js';
+import { ArrivedRequest } from './arrived-request.js';
 import { parseJson } from './check-shape.js';
 import { chooseServer, type ServerOption } from './choose-server.js';
 import { Credentials, checkAccess, checkRole, type LinkScope, type Principal } from './credentials.js';
@@ -27,7 +27,7 @@ import { StatelessAgent } from './mcp/stateless-agent.js';
 import { withOtherCredentials } from './other-credentials.js';
 import type { Route } from './route.js';
 import { type Found, Router } from './router.js';
-import { SERVED_ROUTES } from './routes/route-table.js';
+import { servedRoutes } from './routes/route-table.js';
 import { webDriverCommand } from './routes/webdriver.js';
 import { type SocketGate, Sockets } from './sockets.js';
 import { TraceViewer } from './trace-viewer/trace-viewer.js';
@@ -127,9 +127,8 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #hostCheck: HostCheck;
   readonly #credentials: Credentials;
-  readonly #router = new Router(SERVED_ROUTES);
+  readonly #router: Router;
   readonly #streams: { readonly events: EventStreams; readonly mcp: McpEndpoint };
-  readonly #dependencies: Omit<RequestDependencies, 'sessions'>;
   readonly #traceViewer: TraceViewer;
   readonly #webDriver: WebDriver;
   readonly #sockets: Sockets;
@@ -179,7 +178,7 @@ export class Gateway {
       closedPorts: options.closedPorts ?? new ClosedPorts(),
       connect: devToolsOf,
     });
-    this.#dependencies = {
+    const routes = servedRoutes({
       webDriver: this.#webDriver,
       traceViewer: this.#traceViewer,
       credentials: this.#credentials,
@@ -187,7 +186,8 @@ export class Gateway {
       publicBase: options.publicUrl?.replace(/\/$/, ''),
       metrics: async () => (await options.metrics?.()) ?? '',
       prove: (challenge) => (options.secret === undefined ? null : proofOf(options.secret, this.port, challenge)),
-    };
+    });
+    this.#router = new Router(routes);
     const { keepAliveMs, mcpGoneMs: goneMs, makeMcpPeer = (client) => new AgentPeer(client) } = options;
     const { statelessMcpPeer = new StatelessAgent() } = options;
     this.#streams = {
@@ -383,7 +383,7 @@ export class Gateway {
     const bytes = hasBytes ? await received() : NO_BYTES;
     const json = route.body === 'json' ? parseJson(bytes) : undefined;
     const read = { params: found.params, headers, host, query, caller, scope, json, bytes, upload };
-    const request = new ArrivedRequest(read, reply, { ...this.#dependencies, sessions });
+    const request = new ArrivedRequest(read, reply);
     const handled = route.handle(request, sessions);
     const answer = await (upload === null ? handled : handled.finally(() => upload.settle()));
     // Streams of events last. A request that changes something may itself end the link.

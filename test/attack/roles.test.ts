@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import t from 'tap';
 import WebSocket from 'ws';
 import type { Route } from '#troupe/gateway/route.js';
-import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { includesRole, type Role } from '#troupe/protocol/access.js';
 import { inContainers } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
+import { ROUTES } from '../support/routes.js';
 import { sampled } from '../support/sampled.js';
 import { makeHome, startTestService } from '../support/service.js';
 

@@ -2,8 +2,8 @@ import t from 'tap';
 import { z } from 'zod';
 import { EXAMPLES } from '#troupe/gateway/openapi/examples.js';
 import { openApiDocument } from '#troupe/gateway/openapi/openapi-document.js';
-import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { guardLeaks } from '../support/leaks.js';
+import { ROUTES } from '../support/routes.js';
 
 guardLeaks(t);
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
-import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { BatchRecord, BatchRequest } from '#troupe/protocol/batches/batch.js';
 import { EVENT_DATA } from '#troupe/protocol/events.js';
 import { AutoRequest, LiveRequest, SessionRecord } from '#troupe/protocol/session.js';
 import { guardLeaks } from '../support/leaks.js';
+import { ROUTES } from '../support/routes.js';
 
 guardLeaks(t);
 

@@ -5,7 +5,6 @@ import t from 'tap';
 import { z } from 'zod';
 import { EXAMPLES } from '#troupe/gateway/openapi/examples.js';
 import { routeErrors } from '#troupe/gateway/openapi/route-errors.js';
-import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { Gateway } from '#troupe/gateway/server.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { eventually } from '../support/eventually.js';
@@ -14,6 +13,7 @@ import { openHouse } from '../support/house.js';
 import { type HttpCall, httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
 import { routeTable } from '../support/route-table.js';
+import { ROUTES } from '../support/routes.js';
 import { testedServer } from '../support/tested-server.js';
 import { ask, routeOf, SeenAnswers } from './seen-answers.js';
 

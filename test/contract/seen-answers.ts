@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import type { Test } from 'tap';
 import { routeErrors } from '#troupe/gateway/openapi/route-errors.js';
 import type { Route } from '#troupe/gateway/route.js';
-import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import type { HttpCall } from '../support/http-call.js';
+import { ROUTES } from '../support/routes.js';
 
 /** The head of an answer, and its JSON. */
 export interface Seen {

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import type { Gateway } from '#troupe/gateway/server.js';
 import { openHouse } from '../support/house.js';
 import { httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
+import { ROUTES } from '../support/routes.js';
 import { everyServer } from '../support/tested-server.js';
 
 guardLeaks(t);

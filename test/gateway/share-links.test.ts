@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { ShareLinks } from '#troupe/auth/share-links.js';
-import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import type { StreamRequest } from '#troupe/protocol/stream.js';
 import { openHouse } from '../support/house.js';
 import { httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
+import { ROUTES } from '../support/routes.js';
 import { StreamClient } from '../support/stream-client.js';
 
 guardLeaks(t);

@@ -1,7 +1,7 @@
 import { EXAMPLES } from '#troupe/gateway/openapi/examples.js';
-import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import type { ErrorCode } from '#troupe/protocol/errors.js';
 import type { HttpCall } from './http-call.js';
+import { ROUTES } from './routes.js';
 
 /** A call, and what the contract says that it is answered. */
 export interface RouteCase {

@@ -4,6 +4,7 @@ import { ServiceProof, SignedIn } from '../../protocol/answers.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { LoginState, RemovedState, StateName } from '../../protocol/login-state.js';
 import { ShareLink, ShareRequest } from '../../protocol/share.js';
+import type { Credentials } from '../credentials.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 
@@ -14,7 +15,16 @@ const Login = z.strictObject({ token: z.string().min(1).max(1000) });
 
 const DEFAULT_SECONDS = 24 * 3600;
 
-export const accessRoutes: readonly Route[] = [
+/** What decides who may use the service, and where people reach it. */
+export interface Access {
+  readonly credentials: Credentials;
+  /** The address for other people; without it, the one that the client uses. Without a slash at the end. */
+  readonly publicBase: string | undefined;
+  /** The answer to a challenge, see `client/local-service/service-proof.ts`; null if the service has no secret for it. */
+  prove(challenge: string): string | null;
+}
+
+export const accessRoutes = (access: Access): readonly Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/proof',
@@ -23,8 +33,8 @@ export const accessRoutes: readonly Route[] = [
     query: ProofQuery,
     answer: ServiceProof,
     errors: ['NOT_FOUND'],
-    async handle({ query, request }) {
-      const proof = request.prove(query.challenge);
+    async handle({ query }) {
+      const proof = access.prove(query.challenge);
       if (proof === null) throw new TroupeError('NOT_FOUND', 'This service has no file that clients find it by');
       return { kind: 'json', status: 200, body: { proof } };
     },
@@ -37,8 +47,9 @@ export const accessRoutes: readonly Route[] = [
     body: Login,
     answer: SignedIn,
     errors: ['UNAUTHORIZED'],
-    async handle({ body, request }) {
-      return { kind: 'json', status: 200, body: { signedIn: true }, setCookie: request.signIn(body.token) };
+    async handle({ body, request }, { tokens }) {
+      const setCookie = access.credentials.signIn(body.token, request.host, tokens);
+      return { kind: 'json', status: 200, body: { signedIn: true }, setCookie };
     },
   }),
   defineRoute({
@@ -48,7 +59,8 @@ export const accessRoutes: readonly Route[] = [
     role: null,
     answer: SignedIn,
     async handle({ request }) {
-      return { kind: 'json', status: 200, body: { signedIn: false }, setCookie: request.signOut() };
+      const setCookie = access.credentials.signOut(request.host);
+      return { kind: 'json', status: 200, body: { signedIn: false }, setCookie };
     },
   }),
   defineRoute({
@@ -60,8 +72,8 @@ export const accessRoutes: readonly Route[] = [
     body: TokenRequest,
     answer: CreatedToken,
     errors: ['CAPACITY'],
-    async handle({ body, request }, { tokens }) {
-      return { kind: 'json', status: 201, body: await tokens.create(body, request.hasConfiguredAdmin) };
+    async handle({ body }, { tokens }) {
+      return { kind: 'json', status: 201, body: await tokens.create(body, access.credentials.configured) };
     },
   }),
   defineRoute({
@@ -83,7 +95,7 @@ export const accessRoutes: readonly Route[] = [
     errors: ['INVALID_REQUEST'],
     async handle({ request }, { tokens }) {
       const id = request.params.id ?? '';
-      await tokens.revoke(id, request.hasConfiguredAdmin);
+      await tokens.revoke(id, access.credentials.configured);
       return { kind: 'json', status: 200, body: { id, revoked: true } };
     },
   }),
@@ -97,7 +109,8 @@ export const accessRoutes: readonly Route[] = [
     async handle({ body, request }, sessions) {
       const { id } = await sessions.get(sessionIdOf(request));
       const made = sessions.links.make(id, body.expiresIn ?? DEFAULT_SECONDS);
-      return { kind: 'json', status: 201, body: { url: `${request.publicBase}/shared/${made.link}`, ...made } };
+      const base = access.publicBase ?? request.base;
+      return { kind: 'json', status: 201, body: { url: `${base}/shared/${made.link}`, ...made } };
     },
   }),
   defineRoute({
@@ -124,7 +137,7 @@ export const accessRoutes: readonly Route[] = [
       return {
         kind: 'redirect',
         location: `/#/sessions/${id}`,
-        setCookie: request.acceptLink(link, shared),
+        setCookie: access.credentials.acceptLink(link, shared, request.host),
       };
     },
   }),

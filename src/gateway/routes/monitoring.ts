@@ -3,19 +3,28 @@ import { Health, NodeInfo, RemovedNode } from '../../protocol/answers.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Nodes } from '../../supervisor/ports/nodes.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
+import type { ServerName } from '../http/http-server.js';
 import { defineRoute, type Route } from '../route.js';
 
 /** Prometheus' text format, version 0.0.4. */
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-export const monitoringRoutes: readonly Route[] = [
+/** What the service says of itself, beside its sessions. */
+export interface Monitoring {
+  /** The HTTP server in use. */
+  readonly server: ServerName;
+  /** The metrics, in Prometheus' text format. */
+  metrics(): Promise<string>;
+}
+
+export const monitoringRoutes = (monitoring: Monitoring): readonly Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/health',
     summary: 'The health of the service: whether it accepts work, and its capacity.',
     answer: Health,
-    async handle({ request }, sessions) {
-      const health: Health = { ...sessions.health(), server: request.server };
+    async handle(_input, sessions) {
+      const health: Health = { ...sessions.health(), server: monitoring.server };
       if (health.status === 'failing')
         throw new TroupeError('UNAVAILABLE', health.reason ?? 'The service is failing', { ...health });
       return { kind: 'json', status: 200, body: health };
@@ -26,8 +35,8 @@ export const monitoringRoutes: readonly Route[] = [
     path: '/metrics',
     summary: "The service's metrics, for Prometheus.",
     answer: 'text/plain',
-    async handle({ request }) {
-      return { kind: 'text', status: 200, contentType: CONTENT_TYPE, text: await request.metrics() };
+    async handle() {
+      return { kind: 'text', status: 200, contentType: CONTENT_TYPE, text: await monitoring.metrics() };
     },
   }),
 ];

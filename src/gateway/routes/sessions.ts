@@ -9,8 +9,6 @@ import {
   RunRequest,
   SessionRecord,
 } from '../../protocol/session.js';
-import { keepsTrace } from '../../protocol/trace/keeps-trace.js';
-import { noTrace, TRACE, TraceLink } from '../../protocol/trace/trace.js';
 import { fileNameOf, sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 import { recordPage } from './record-pages.js';
@@ -135,36 +133,6 @@ export const sessionRoutes: readonly Route[] = [
     async handle({ request }, sessions) {
       const file = await sessions.artifacts.report(sessionIdOf(request), 'report.json');
       return { kind: 'picture', contentType: 'application/json', ...file };
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/sessions/{id}/trace',
-    summary: 'The trace, for `npx playwright show-trace`; while the session runs, what there is so far.',
-    answer: 'application/zip',
-    async handle({ request }, sessions) {
-      const id = sessionIdOf(request);
-      return {
-        kind: 'stream',
-        contentType: 'application/zip',
-        fileName: TRACE,
-        ...(await sessions.artifacts.trace(id)),
-      };
-    },
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/api/sessions/{id}/trace',
-    summary: 'An address that opens the trace in the viewer for an hour.',
-    role: 'view',
-    changes: false,
-    status: 201,
-    answer: TraceLink,
-    errors: ['UNAVAILABLE'],
-    async handle({ request }, sessions) {
-      const record = await sessions.get(sessionIdOf(request));
-      if (!keepsTrace(record)) throw noTrace();
-      return { kind: 'json', status: 201, body: await request.openTrace(record.id) };
     },
   }),
   defineRoute({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TroupeError } from '../../protocol/errors.js';
+import type { WebDriver } from '../../webdriver/web-driver.js';
 import type { Answer, Method, Route, RouteRequest } from '../route.js';
 import { defineRoute } from '../route.js';
 
@@ -9,7 +10,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const Body = z.record(z.string(), z.unknown());
 
 /** The W3C routes below one prefix: both that of Selenium Grid and none are in use. */
-function routesBelow(prefix: string): readonly Route[] {
+function routesBelow(prefix: string, webDriver: WebDriver): readonly Route[] {
   const command = (method: Method) =>
     defineRoute({
       method,
@@ -21,7 +22,7 @@ function routesBelow(prefix: string): readonly Route[] {
       ...(method === 'POST' ? { bytes: BODY_BYTES } : {}),
       answer: 'application/json',
       errors: ['SESSION_ENDED', 'WORKER_LOST'],
-      handle: ({ request }, sessions) => run(method, request, sessions),
+      handle: ({ request }, sessions) => run(webDriver, method, request, sessions),
     });
   return [
     defineRoute({
@@ -29,8 +30,8 @@ function routesBelow(prefix: string): readonly Route[] {
       path: `${prefix}/status`,
       summary: 'Whether WebDriver sessions can be created.',
       answer: 'application/json',
-      async handle({ request }) {
-        const fault = await request.webDriver.installed().then(
+      async handle() {
+        const fault = await webDriver.installed().then(
           () => null,
           (error: Error) => error.message,
         );
@@ -47,7 +48,7 @@ function routesBelow(prefix: string): readonly Route[] {
       errors: ['CAPACITY', 'UNAVAILABLE', 'WORKER_LOST'],
       async handle({ request }, sessions) {
         const { caller, signal } = request;
-        return json(200, await request.webDriver.create(bodyOf(request), sessions, { caller, signal }));
+        return json(200, await webDriver.create(bodyOf(request), sessions, { caller, signal }));
       },
     }),
     defineRoute({
@@ -56,7 +57,7 @@ function routesBelow(prefix: string): readonly Route[] {
       summary: 'Ends a WebDriver session.',
       answer: 'application/json',
       async handle({ request }, sessions) {
-        await request.webDriver.remove(request.params.id ?? '', sessions);
+        await webDriver.remove(request.params.id ?? '', sessions);
         return json(200, { value: null });
       },
     }),
@@ -66,7 +67,10 @@ function routesBelow(prefix: string): readonly Route[] {
   ];
 }
 
-export const webDriverRoutes: readonly Route[] = [...routesBelow('/wd/hub'), ...routesBelow('')];
+export const webDriverRoutes = (webDriver: WebDriver): readonly Route[] => [
+  ...routesBelow('/wd/hub', webDriver),
+  ...routesBelow('', webDriver),
+];
 
 /** Whether errors at this path have the form of WebDriver, and of what kind the command is. */
 export function webDriverCommand(method: string, path: string): 'new session' | 'command' | 'unknown' | null {
@@ -76,8 +80,12 @@ export function webDriverCommand(method: string, path: string): 'new session' | 
   return method === 'POST' && /\/session\/?$/.test(path) ? 'new session' : 'command';
 }
 
-async function run(method: Method, request: RouteRequest, sessions: Parameters<Route['handle']>[1]): Promise<Answer> {
-  const { webDriver } = request;
+async function run(
+  webDriver: WebDriver,
+  method: Method,
+  request: RouteRequest,
+  sessions: Parameters<Route['handle']>[1],
+): Promise<Answer> {
   const id = request.params.id ?? '';
   const path = request.params.command ?? null;
   if (path === null || path.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
