@@ -44,7 +44,7 @@ export function apiRoutes(parts: RouteParts): readonly Route[] {
     ...batchRoutes,
     ...joinedRoutes,
     ...suiteRoutes,
-    ...scriptRoutes,
+    ...scriptRoutes(parts.publicBase),
     ...controlRoutes,
     ...accessRoutes(parts),
     ...fileRoutes,

@@ -23,7 +23,8 @@ const SCRIPT_ERRORS = [
   'EVAL_TIMEOUT',
 ] as const;
 
-export const scriptRoutes: readonly Route[] = [
+/** @param publicBase see `Access.publicBase` */
+export const scriptRoutes = (publicBase: string | undefined): readonly Route[] => [
   defineRoute({
     method: 'POST',
     path: '/sessions/{id}/proxy',
@@ -47,7 +48,7 @@ export const scriptRoutes: readonly Route[] = [
     headers: ['authorization'],
     answer: 'text/markdown',
     async handle({ request }, sessions) {
-      const { publicBase: base } = request;
+      const base = publicBase ?? request.base;
       const text = sessionDocument({
         createUrl: `${base}/api/sessions`,
         proxyUrl: `${base}/sessions/$ID/proxy`,
