@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -201,7 +201,11 @@ t.test('Each option alone holds after the thread of its session died', async (t)
   // vercel-labs/agent-browser, pull request 1792. Here: the answers to challenges, and permissions.
   await eachFew([...inLive, ...left], async (some) => {
     const all = await Promise.all(some.map(async (row) => ({ row, id: (await service.live(row.ask)).id })));
-    for (const { row, id } of all) if (row.kind === 'seen') await look(service, id, row.see);
+    for (const { row, id } of all) {
+      if (row.kind === 'seen') await look(service, id, row.see);
+      // The encoder of videos is on a session thread, too: a video ends with it, and what was recorded stays.
+      if (row.field === 'video') await eventually('a video', () => existsSync(join(home, 'sessions', id, 'video.mp4')));
+    }
     await loseSessionThreads();
     for (const { row, id } of all) {
       await ready(id);
