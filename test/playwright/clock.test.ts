@@ -78,7 +78,7 @@ t.test('A page’s time is set, frozen, advanced and paused, in new documents, f
 });
 
 t.test('A clock stands again after Playwright’s connection is lost, and a lost thread is an error', async (t) => {
-  const { service, sessionThreads } = await startWithThreads(t, { maxSessions: 1, evalTimeout: 5 });
+  const { service, loseSessionThreads } = await startWithThreads(t, { maxSessions: 1, evalTimeout: 5 });
   const { id } = await service.live();
   const page = 'data:text/html,<title>clock</title>';
   const pause = `agent.clock.install({time: '${NOON}'}); agent.clock.pauseAt(${NOON_MS + 1_000}); agent.go('${page}'); ${NOW}`;
@@ -86,7 +86,7 @@ t.test('A clock stands again after Playwright’s connection is lost, and a lost
   t.not((await service.run(id, `page.evaluate('while (true) {}')`)).status, 200);
   await service.run(id, `agent.go('about:blank')`);
   t.match(await service.run(id, `agent.go('${page}'); ${NOW}`), { status: 200, body: NOON_MS + 1_000 });
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await loseSessionThreads();
   t.match(await service.run(id, NOW), {
     status: 502,
     body: { code: 'SESSION_RESTARTED', details: { pageLost: true } },

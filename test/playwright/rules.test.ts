@@ -29,7 +29,7 @@ t.teardown(() => {
 });
 const { port } = server.address() as AddressInfo;
 const url = `http://127.0.0.1:${port}/`;
-const { service, sessionThreads } = await startWithThreads(t, { forward: [port], evalTimeout: 15 });
+const { service, loseSessionThreads } = await startWithThreads(t, { forward: [port], evalTimeout: 15 });
 
 const MOCKED = `page.route('**/mocked', {status: 204}); page.goto('${url}'); page.waitForFunction(() => seen.length > 3)`;
 const seen = (id: string) => service.run(id, 'agent.page("window.seen.splice(0)")');
@@ -94,7 +94,7 @@ t.test(
     const asking = 'setInterval(() => fetch("/mocked").catch(() => undefined), 2); null';
     t.match(await service.run(id, `page.evaluate(${JSON.stringify(asking)})`), { status: 200 });
     t.match(await service.run(other.id, `page.goto('${url}other'); 1`), { body: 1 });
-    await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+    await loseSessionThreads();
     t.match(await service.run(id, 'page.url()'), {
       status: 502,
       body: { code: 'SESSION_RESTARTED', details: { pageLost: true } },
@@ -105,7 +105,7 @@ t.test(
     t.match(await service.run(other.id, 'page.url()'), { body: `${url}other` }, 'one without rules keeps its page');
     t.match(await service.run(id, MOCKED), { status: 200 });
     t.match(await service.run(id, "page.unroute('**/mocked'); 1"), { body: 1 });
-    await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+    await loseSessionThreads();
     t.match(await service.run(id, 'page.url()'), { body: url }, 'nor does one whose rules were ended lose it');
   },
 );

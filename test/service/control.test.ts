@@ -57,7 +57,7 @@ t.test('A person takes a running job over, works beside it, and gives it back', 
 });
 
 t.test('The time of a script stands still while a person has control, also when its thread dies', async (t) => {
-  const { service, sessionThreads } = await startWithThreads(t, { evalTimeout: 5 });
+  const { service, loseSessionThreads } = await startWithThreads(t, { evalTimeout: 5 });
   const { id } = await service.live();
   const control = (body: object) => service.call('POST', `/api/sessions/${id}/control`, body);
   const running = service.run(id, `agent.wait(1000); agent.wait(1000); 'ended'`);
@@ -70,7 +70,9 @@ t.test('The time of a script stands still while a person has control, also when 
   t.match(await running, { status: 200, body: 'ended' });
 
   const { body: again } = await control({ take: true });
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await loseSessionThreads();
+  const lostGates = service.logged.filter((line) => line.includes('network gate'));
+  t.same(lostGates, [], 'no other thread dies with it');
   await service.seen(id, 'SessionRestarted');
   const waiting = service.run(id, `agent.go(${JSON.stringify(PAGE)}).title`);
   const typed = { js: `agent.go('about:blank').url`, control: again.control };

@@ -119,10 +119,10 @@ t.test('A second browser begins with a saved login, and one that dies fails its 
 });
 
 t.test('A thread that dies takes the second browsers along, and the next script gets an error', async (t) => {
-  const { service, sessionThreads } = await startWithThreads(t, { maxSessions: 2 });
+  const { service, loseSessionThreads } = await startWithThreads(t, { maxSessions: 2 });
   const { id } = await service.live();
   t.match(await service.run(id, `agent.session('ben').go('data:text/html,<title>b</title>').title`), { body: 'b' });
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await loseSessionThreads();
   await eventually('its slot is free', async () => (await running(service)) === 1);
   t.match(await service.run(id, `agent.session('ben')`), { status: 502, body: { code: 'SESSION_RESTARTED' } });
   t.match(await service.run(id, `agent.session('ben').tabs()[0].url`), { status: 200, body: 'about:blank' });

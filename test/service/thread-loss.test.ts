@@ -14,7 +14,7 @@ guardLeaks(t);
 const FORM = 'data:text/html,<title>form</title><input aria-label=Name>';
 
 t.test('live sessions whose thread died answer again, with what was typed still in the page', async (t) => {
-  const { service, sessionThreads } = await startWithThreads(t);
+  const { service, loseSessionThreads } = await startWithThreads(t);
   // Storage is restored at the start, never again: to do so visits other pages.
   const storageState = { origins: [{ origin: 'http://127.0.0.1:1', localStorage: [{ name: 'a', value: '1' }] }] };
   const ids = await Promise.all(
@@ -31,7 +31,7 @@ t.test('live sessions whose thread died answer again, with what was typed still 
   await reader.until(() => of('StepFinished').length === 2);
 
   const diedAt = performance.now();
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await loseSessionThreads();
   t.match(await running, { status: 502, body: { code: 'SESSION_RESTARTED' } });
   for (const [index, id] of ids.entries()) {
     t.match(await service.run(id, `agent.value('{input}Name')`), { status: 200, body: `typed ${index}` });
@@ -51,14 +51,14 @@ t.test('live sessions whose thread died answer again, with what was typed still 
 });
 
 t.test('a page that asks or hangs when its thread dies is replaced, and the next script is told', async (t) => {
-  const { service, sessionThreads } = await startWithThreads(t);
+  const { service, loseSessionThreads } = await startWithThreads(t);
   const ids = await Promise.all(HOLDING_SCRIPTS.map((script) => holdPage(service, script)));
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await loseSessionThreads();
   await Promise.all(ids.map((id) => tellsPageLost(t, service, id)));
 });
 
 t.test('a job whose thread died in its flow ends as INTERRUPTED, and the next one runs', async (t) => {
-  const { service, sessionThreads } = await startWithThreads(t);
+  const { service, loseSessionThreads } = await startWithThreads(t);
   writeFileSync(join(service.home, 'flows', 'hold.js'), `agent.go(${JSON.stringify(FORM)}); agent.wait(60000)`);
   writeFileSync(join(service.home, 'flows', 'quick.js'), '1');
   const { body } = await service.call('POST', '/api/jobs', {
@@ -67,7 +67,7 @@ t.test('a job whose thread died in its flow ends as INTERRUPTED, and the next on
     maxIterations: 0,
   });
   await service.seen(body.id, 'FlowStarted');
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await loseSessionThreads();
   await service.seen(body.id, 'SessionEnded');
   t.match((await service.call('GET', `/api/jobs/${body.id}`)).body, {
     state: 'failed',
@@ -85,14 +85,18 @@ t.test('a job whose thread died in a script or a call of its model goes on, and 
     return done(/How far it came is not known/.test(last(request)), last(request));
   });
   const providers = { scripted: { baseURL: model.baseURL } };
-  const { service, sessionThreads } = await startWithThreads(t, { models: ['scripted/m'], providers, warmSessions: 0 });
+  const { service, loseSessionThreads } = await startWithThreads(t, {
+    models: ['scripted/m'],
+    providers,
+    warmSessions: 0,
+  });
   const { id } = (await service.call('POST', '/api/jobs', { prompt: 'Type' })).body;
   const reader = await EventReader.open(service.url, `/api/sessions/${id}/events`);
   const of = (type: string) => reader.events.filter((event) => event.type === type);
   await reader.until(() => of('ModelCallStarted').length === 2);
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await loseSessionThreads();
   await reader.until(() => of('ScriptStarted').length === 2);
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await loseSessionThreads();
   await reader.until(() => of('SessionEnded').length === 1);
   reader.cut();
   const { body: record } = await service.call('GET', `/api/jobs/${id}`);
@@ -102,11 +106,11 @@ t.test('a job whose thread died in a script or a call of its model goes on, and 
 });
 
 t.test('a browser that waits for a session outlives its thread, and serves the next create', async (t) => {
-  const { service, sessionThreads } = await startWithThreads(t, { warmSessions: 1 });
+  const { service, loseSessionThreads } = await startWithThreads(t, { warmSessions: 1 });
   const waits = async () => (await service.call('GET', '/api/health')).body.capacity.warm === 1;
   await eventually('a warm browser', waits);
   const [before] = runningBrowsers();
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await loseSessionThreads();
   await eventually('it is ready again', waits);
   const { id } = await service.live();
   t.equal(id, before);
