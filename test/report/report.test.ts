@@ -46,10 +46,14 @@ t.test('A failure is told once, with its cause, its place, its page and its pict
   t.match(failures[0], {
     kind: 'flow',
     subject: 'shop/buy',
-    code: 'LOCATOR_NOT_FOUND',
-    place: 'shop/buy:9:7',
-    url: 'http://127.0.0.1:4500/lamps/3?layout=b',
-    title: 'Brass lamp',
+    failure: {
+      code: 'LOCATOR_NOT_FOUND',
+      file: 'flows/shop/buy.js',
+      line: 9,
+      column: 7,
+      url: 'http://127.0.0.1:4500/lamps/3?layout=b',
+      title: 'Brass lamp',
+    },
     step: { index: 7, screenshot: '007-step.png' },
   });
 });
@@ -74,7 +78,9 @@ t.test(
       [],
     );
     t.match(report.flows, [{ path: 'buy', line: 9 }]);
-    t.match(listFailures(report).failures, [{ subject: 'buy', code: 'MATCH_FAILED', place: 'total:7' }]);
+    t.match(listFailures(report).failures, [
+      { subject: 'buy', failure: { code: 'MATCH_FAILED', file: 'flows/total.js', line: 7 } },
+    ]);
   },
 );
 
@@ -100,7 +106,7 @@ t.test('A flow that began and never ended is interrupted, also when the job begi
     { path: 'b', status: 'interrupted', startedAt: '2026-03-04T09:15:02.000Z', durationMs: 7500 },
   ]);
   t.same(
-    listFailures(report).failures.map(({ kind, code }) => [kind, code]),
+    listFailures(report).failures.map(({ kind, failure }) => [kind, failure.code]),
     [
       ['session', 'INTERRUPTED'],
       ['interrupted', 'INTERRUPTED'],

@@ -1,16 +1,15 @@
-import { placeText } from '../../protocol/report/failure-context.js';
+import { placeText } from '../../protocol/report/failure-rows.js';
 import { waitText } from '../../protocol/times.js';
-import { escapeMarkup as esc } from '../escape.js';
-import { shorten } from '../format.js';
 import {
+  type CaseResult,
   type Earlier,
   NOT_RUN,
-  notRunReason,
-  renderSuites,
+  notRun,
   suitesByClass,
   type TestCase,
   testNameOf,
-} from '../junit.js';
+  writeJUnit,
+} from '../junit-writer.js';
 import { failureText } from './failure-text.js';
 import {
   countFlows,
@@ -57,7 +56,7 @@ export function renderSuiteJUnit(suite: SuiteResult): string {
     ] as const,
     cases: suite.flows.map(testCaseOf),
   };
-  return renderSuites(suitesByClass(common), Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
+  return writeJUnit(suitesByClass(common), Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
 }
 
 function testCaseOf(flow: FlowResult): TestCase {
@@ -78,27 +77,25 @@ function testCaseOf(flow: FlowResult): TestCase {
   return {
     ...(flow.test === undefined ? testNameOf(flow.name) : { name: flow.test.title, classname: flow.test.suite }),
     durationMs: flow.durationMs,
-    ...reasonOf(flow, quarantined),
+    result: resultOf(flow, quarantined),
     earlier: earlier.map(earlierOf),
     output,
   };
 }
 
-function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outcome' | 'reason'> {
+function resultOf(flow: FlowResult, quarantined: boolean): CaseResult {
   const { outcome, failure, quarantine } = flow;
-  if (outcome === 'passed' || outcome === 'repaired') return { outcome: 'passed', reason: '' };
-  if (outcome === 'skipped')
-    return { outcome, reason: `<skipped message="${esc(shorten(skippedText(flow), 1_000))}"/>` };
-  if (isNotRun(flow)) return notRunReason(failure?.code ?? NOT_RUN, shorten(notRunText(flow), 1_000));
+  if (outcome === 'passed' || outcome === 'repaired') return { outcome: 'passed' };
+  if (outcome === 'skipped') return { outcome, message: skippedText(flow) };
+  if (isNotRun(flow)) return notRun(notRunText(flow), failure?.code ?? NOT_RUN);
   const message = failure === null ? 'No reason was given' : `${failure.code}: ${failure.message}`;
   if (quarantined) {
     const text = `Quarantined until ${quarantine?.until} (${quarantine?.ticket}): ${message}`;
-    return { outcome: 'skipped', reason: `<skipped message="${esc(shorten(text, 1_000))}"/>` };
+    return { outcome: 'skipped', message: text };
   }
-  const kind = failure !== null && ERRORS.has(failure.code) ? 'error' : 'failure';
-  const text = failure === null ? '' : failureText(failure);
-  const attributes = `type="${esc(failure?.code ?? 'FLOW_FAILED')}" message="${esc(shorten(failure?.message ?? message, 1_000))}"`;
-  return { outcome: kind, reason: `<${kind} ${attributes}>${esc(text)}</${kind}>` };
+  if (failure === null) return { outcome: 'failure', type: 'FLOW_FAILED', message, text: '' };
+  const kind = ERRORS.has(failure.code) ? 'error' : 'failure';
+  return { outcome: kind, type: failure.code, message: failure.message, text: failureText(failure) };
 }
 
 function skippedText({ test }: FlowResult): string {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { Collection } from '#request-client/engine/collection/collection.js';
 import { CollectionRunner } from '#request-client/engine/collection-run/collection-runner.js';
-import { junitCases, renderJUnit } from '#request-client/engine/collection-run/junit.js';
+import { collectionJUnit, junitCases } from '#request-client/engine/collection-run/junit.js';
 import { passed, type RequestResult } from '#request-client/engine/collection-run/result.js';
 import { TokenStore } from '#request-client/engine/oauth/token-store.js';
 import { guardLeaks } from '../../../../test/support/leaks.js';
@@ -181,8 +181,9 @@ t.test('a failed test, a broken script and a request without an answer are disti
     { error: { code: 'REQUEST_FAILED', error: /nothing listens there/, details: { cause: 'ECONNREFUSED' } } },
     { response: { status: 500 } },
   ]);
-  const junit = renderJUnit(
+  const junit = collectionJUnit(
     'c <&>',
+    '2026-01-02T03:04:05.000Z',
     results.flatMap((result) => junitCases('c', result)),
   );
   t.match(junit, /tests="5" failures="1" errors="2" skipped="1"/);
