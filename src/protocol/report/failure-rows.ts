@@ -16,7 +16,7 @@ export interface RowItem {
 const MAX_VALUE = 120;
 const MAX_CALL = 300;
 const MAX_TEXT = 500;
-const NOTHING_PENDING = 'nothing: no request, no timer';
+const NOTHING_PENDING = 'no request, no timer';
 
 /**
  * The failure with its steps as people count them: each attempt from 1. `index` and the numbers in report.json count on over
