@@ -1,18 +1,21 @@
 // Builds dist/ from src/, and dist/request-client/ from request-client/. Every TypeScript file becomes one ES module. Every
 // `*.entry.ts` (code that runs inside a page or inside the script sandbox) becomes a `*.bundle.js` besides: the text of an
 // expression whose value is its `install`. The entry of the script thread is one file with all that it imports: each session starts it.
-// The pages take seconds, and are built again only when something of theirs has changed.
+// The pages take seconds, and are built again only when something of theirs has changed. What an earlier build left is removed.
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import * as esbuild from 'esbuild';
 import { postmanModules } from './support/postman-modules.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const src = join(root, 'src');
 const dist = join(root, 'dist');
+
+/** What is built, absolute. */
+const built = new Set();
 
 const requestClient = join(root, 'request-client');
 /** Each with the folder that it is built to. */
@@ -105,7 +108,7 @@ const entries = packages.flatMap(({ from, to, files }) =>
   files.filter((file) => file.endsWith('.entry.ts')).map((file) => ({ from, to, file })),
 );
 for (const { from, to, file } of entries) {
-  const { outputFiles } = await build({
+  const { outputFiles } = await esbuild.build({
     entryPoints: [join(from, file)],
     bundle: true,
     write: false,
@@ -119,10 +122,9 @@ for (const { from, to, file } of entries) {
     logLevel: 'warning',
   });
   const target = join(to, file.replace(/\.entry\.ts$/, '.bundle.js'));
-  await mkdir(dirname(target), { recursive: true });
-  await writeFile(target, `(function () {\n${outputFiles[0].text}\nreturn entry.install;\n})()\n`);
+  await write(target, `(function () {\n${outputFiles[0].text}\nreturn entry.install;\n})()\n`);
 }
-await writeFile(
+await write(
   join(dist, 'request-client/engine/prelude/postman-modules.json'),
   JSON.stringify({
     license: 'postman-sandbox, Postman Inc., Apache-2.0, and what it contains; see the licenses of these packages',
@@ -131,16 +133,38 @@ await writeFile(
 );
 await buildPages();
 const { devices } = createRequire(import.meta.url)('playwright-core');
-await writeFile(join(dist, 'agent-js/devices/devices.json'), JSON.stringify(devices));
+await write(join(dist, 'agent-js/devices/devices.json'), JSON.stringify(devices));
 // What editors and compilers of flows know of agent JS.
 const { scriptTypes } = await import('../dist/agent-js/script-api.js');
-await writeFile(join(dist, 'agent-js.d.ts'), scriptTypes());
+await write(join(dist, 'agent-js.d.ts'), scriptTypes());
 await chmod(join(dist, 'cli.js'), 0o755).catch(() => undefined);
+await removeOthers();
 
 /** Of TypeScript, by their path in the folder. */
 async function sourcesIn(folder) {
   const all = await readdir(folder, { recursive: true });
   return all.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+}
+
+async function build(options) {
+  const { metafile } = await esbuild.build({ ...options, metafile: true });
+  for (const path of Object.keys(metafile.outputs)) built.add(resolve(path));
+}
+
+async function write(path, text) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+  built.add(path);
+}
+
+/** Removes what an earlier build made of sources that are gone. The pages, the stamp, and declarations of what was built stay. */
+async function removeOthers() {
+  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const isKept = /^(web\/|\.)/.test(relative(dist, path));
+    const isBuilt = built.has(path) || built.has(path.replace(/\.d\.ts$/, '.js'));
+    if (entry.isFile() && !isKept && !isBuilt) await rm(path);
+  }
 }
 
 async function buildPages() {

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { prepare } from './prepare.mjs';
 import { bundleManifest } from './support/bundle-manifest.mjs';
-import { packagesOfService } from './support/package-trees.mjs';
+import { productionPackages } from './support/package-trees.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const FOLDERS = ['dist', 'examples', 'skills'];
@@ -23,7 +23,7 @@ const zip = new ZipArchive({ zlib: { level: 6 } });
 zip.append(`${JSON.stringify(manifest, null, 2)}\n`, { name: 'manifest.json' });
 for (const name of FILES) zip.file(join(root, name), { name });
 for (const name of FOLDERS) zip.directory(join(root, name), name);
-for (const path of packagesOfService(read('package-lock.json'))) {
+for (const path of productionPackages(read('package-lock.json'))) {
   // A package within another has an entry of its own.
   zip.directory(join(root, path), path, (entry) => (/(^|\/)node_modules\//.test(entry.name) ? false : entry));
 }

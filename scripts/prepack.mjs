@@ -1,9 +1,7 @@
-// Before `npm pack` and `npm publish`: builds, and writes npm-shrinkwrap.json, so that whoever installs the package gets the
-// packages of the lock file, each compared with its checksum. `postpack.mjs` removes it again.
+// Before `npm pack`: builds. `postpack.mjs` completes the package.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { prepare } from './prepare.mjs';
-import { packagesOfService } from './support/package-trees.mjs';
 
 // Files of sources that are gone must not be in the package.
 rmSync('dist', { recursive: true, force: true });
@@ -13,8 +11,3 @@ const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-
   stdio: 'inherit',
 });
 if (types.status !== 0) process.exit(1);
-const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-const { devDependencies, ...manifest } = lock.packages[''];
-const packages = { '': manifest };
-for (const path of packagesOfService(lock, { anywhere: true })) packages[path] = lock.packages[path];
-writeFileSync('npm-shrinkwrap.json', `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);

@@ -3,11 +3,11 @@
 import './node-version.cjs';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installPackages } from './support/install-packages.mjs';
-import { missingPackages } from './support/package-trees.mjs';
+import { missingPackages, workspacesOf } from './support/package-trees.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const buildStamp = join(root, 'dist', '.troupe-source');
@@ -21,6 +21,10 @@ export async function prepare({ tests = false } = {}) {
   const isMissing = missingPackages(root, { tests }) !== null;
   try {
     if (isMissing) await installPackages(root, { tests });
+    // Left by a version in which these folders had packages of their own.
+    for (const folder of workspacesOf(root)) {
+      rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true });
+    }
   } catch (error) {
     console.error(error.message);
     process.exit(1);

@@ -1,3 +1,5 @@
+import { foldersAbove } from '../support/package-trees.mjs';
+
 /** The folders that have a manifest and a lock of their own. */
 const FOLDERS = ['', 'test/pages/libraries/', 'test/collectors/', 'test/newman/'];
 /** The lock of what the project itself uses. */
@@ -33,7 +35,7 @@ function faultsOf({ file, packages }) {
         (name) => !foldersAbove(path).some((folder) => `${folder}node_modules/${name}` in packages),
       );
       const runsScript = hasInstallScript && file === OWN && path !== '' && !WITH_SCRIPTS.includes(path);
-      const isApart = file === OWN && /^[^/]+\/node_modules\//.test(path) && !path.startsWith('node_modules/');
+      const isApart = file === OWN && /^[^/]+\/node_modules\//.test(path);
       return [
         ...(tied ? [`${file}: ${path} is tied to ${resolved}`] : []),
         ...(runsScript
@@ -44,10 +46,4 @@ function faultsOf({ file, packages }) {
       ];
     },
   );
-}
-
-/** Where a package is looked for that one in a folder wants, innermost first, as `require` does it. */
-function foldersAbove(path) {
-  const names = path === '' ? [] : path.split('/');
-  return [...names.map((_, up) => `${names.slice(0, names.length - up).join('/')}/`), ''];
 }

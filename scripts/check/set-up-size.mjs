@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { packagesHere, packagesOfService } from '../support/package-trees.mjs';
+import { packagesHere, productionPackages } from '../support/package-trees.mjs';
 
 /** What `npm start` installs, and what the installed package takes of the disk with what it needs. */
 const BOUNDS = { packages: 237, megabytes: 350, installedMegabytes: 205 };
@@ -16,7 +16,7 @@ export function setUpSize({ read, root }) {
   // A repository of texts has no sizes.
   if (root === undefined) return faults;
   const sum = (folders) => folders.reduce((bytes, folder) => bytes + sizeOf(join(root, folder)), 0) / MEGABYTE;
-  const installed = sum([...packagesOfService(lock), 'dist', 'docs', 'examples']);
+  const installed = sum([...productionPackages(lock), 'dist', 'docs', 'examples']);
   const light = sum(all);
   if (light > BOUNDS.megabytes)
     faults.push(`npm start installs ${Math.round(light)} MB; ${BOUNDS.megabytes} are allowed`);

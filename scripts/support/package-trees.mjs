@@ -45,34 +45,27 @@ export function packagesHere(lock, { omit = '' } = {}) {
 }
 
 /**
- * The packages that the service needs when it runs, which are those of its published package, by their path in the tree:
- * what the root's `dependencies` lead to. With `anywhere`, those for other machines too.
+ * The packages that an installation of the product takes, by their path in the tree: those of the lock that are reachable from the
+ * root's `dependencies`. With `anywhere`, those for other machines too.
  */
-export function packagesOfService(lock, { anywhere = false } = {}) {
-  const found = new Set();
-  const waiting = [''];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta = {} } = lock.packages[path];
-    const needed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
-    for (const name of needed) {
-      const isOptionalPeer = peerDependenciesMeta[name]?.optional === true && dependencies?.[name] === undefined;
-      const package_ = isOptionalPeer ? undefined : foundFrom(lock, path, name);
-      if (package_ === undefined || found.has(package_)) continue;
-      if (!anywhere && !isForThisMachine(lock.packages[package_])) continue;
-      found.add(package_);
-      waiting.push(package_);
+export function productionPackages({ packages }, { anywhere = false } = {}) {
+  const reached = new Set(['']);
+  for (const path of reached) {
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packages[path];
+    const isWanted = (name) => peerDependenciesMeta?.[name]?.optional !== true;
+    const names = Object.keys({ ...dependencies, ...optionalDependencies });
+    for (const name of [...names, ...Object.keys(peerDependencies ?? {}).filter(isWanted)]) {
+      const found = foldersAbove(path).find((folder) => `${folder}node_modules/${name}` in packages);
+      if (found !== undefined) reached.add(`${found}node_modules/${name}`);
     }
   }
-  return [...found].sort();
+  return [...reached].filter((path) => path !== '' && (anywhere || isForThisMachine(packages[path]))).sort();
 }
 
-/** The path of a package that one in the tree requires by name, as Node finds it. */
-function foundFrom(lock, path, name) {
-  for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
-    const candidate = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
-    if (candidate in lock.packages) return candidate;
-    if (folder === '') return undefined;
-  }
+/** Where a package is looked for that one in a folder wants, innermost first, as `require` does it. */
+export function foldersAbove(path) {
+  const names = path === '' ? [] : path.split('/');
+  return [...names.map((_, up) => `${names.slice(0, names.length - up).join('/')}/`), ''];
 }
 
 function isForThisMachine({ os, cpu, libc }) {

@@ -79,5 +79,5 @@ t.test('The package is at most 3 MB, and has what an installed service needs', a
     [],
   );
   const { files, scripts } = JSON.parse(await readFile('package.json', 'utf8'));
-  t.ok(files.includes('npm-shrinkwrap.json') && /prepack/.test(scripts.prepack));
+  t.ok(files.includes('npm-shrinkwrap.json') && /postpack/.test(scripts.postpack));
 });
