@@ -26,7 +26,7 @@ import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
 import type { CiBuild } from './protocol/batches/ci-build.js';
 import { TroupeError } from './protocol/errors.js';
-import { StepScreenshots } from './protocol/session.js';
+import { GivenStepScreenshots } from './protocol/session.js';
 import { TraceWhen } from './protocol/trace/trace.js';
 
 const environmentName = z
@@ -90,7 +90,7 @@ const ConfigFile = z.strictObject({
   traceViewer: z
     .strictObject({ port: z.int().min(0).max(65_535).default(0), publicUrl: z.url().optional() })
     .prefault({}),
-  screenshots: StepScreenshots.default('quick'),
+  screenshots: GivenStepScreenshots.optional(),
   retention: z
     .strictObject({
       days: z.number().positive().max(36_500).default(30),

@@ -14,7 +14,7 @@ import type { Config } from './config.js';
 import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
 import { ClosedPorts } from './net-policy/closed-ports.js';
-import type { SessionRecord } from './protocol/session.js';
+import { type SessionRecord, warningOfScreenshots } from './protocol/session.js';
 import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
 import { ClosedNodes, withClosedTargets } from './service/closed-targets.js';
@@ -84,6 +84,8 @@ export async function startService(
   try {
     const config = await withClosedTargets(given);
     await makeHome(config);
+    const warning = warningOfScreenshots(config.screenshots);
+    if (warning !== null) log(`warning: troupe.json: ${warning}`);
     const { database, node } = config;
     const store = await openStore(config.artifacts, config.sessionsDir);
     const closedPorts = new ClosedPorts();

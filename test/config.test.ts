@@ -22,6 +22,13 @@ t.test('without a file the defaults of the documentation hold', async (t) => {
   t.ok(Object.isFrozen(config));
 });
 
+t.test('Values of `screenshots` that earlier versions had are read', async (t) => {
+  const read = (value: string) =>
+    readConfig({}, { TROUPE_HOME: t.testdir({ 'troupe.json': JSON.stringify({ screenshots: value }) }) }).screenshots;
+  for (const value of ['on', 'failures', 'off', 'quick', 'exact']) t.equal(read(value), value);
+  t.throws(() => read('all'), { code: 'INVALID_REQUEST', message: /screenshots/ });
+});
+
 t.test('flags win over the file', async (t) => {
   const home = t.testdir({ 'troupe.json': JSON.stringify({ port: 5000, maxSessions: 3 }) });
   t.match(readConfig({ port: '0' }, { TROUPE_HOME: home }), { port: 0, maxSessions: 3 });

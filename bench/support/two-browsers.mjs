@@ -29,9 +29,9 @@ export async function openTwoBrowsers(pages) {
     const playwright = await PlaywrightThread.open((await lease()).cdpUrl);
     closers.push(() => playwright.close());
     return {
-      ...(await ours('ours', 'spare')),
+      ...(await ours('ours', 'idle')),
       playwright,
-      scripted: (leaseId) => ours(leaseId, 'spare'),
+      scripted: (leaseId) => ours(leaseId, 'idle'),
       lease,
       closers,
       folder,
@@ -40,7 +40,7 @@ export async function openTwoBrowsers(pages) {
 }
 
 /**
- * Browsers that scripts drive, one for each setting of `screenshots` as jobs have it: `off`, `quick` and `exact`; and
+ * Browsers that scripts drive, one for each setting of `screenshots` as jobs have it: `off` and `on`; and
  * `playwright`, as in {@link openTwoBrowsers}.
  */
 export async function openPicturedBrowsers() {
@@ -49,8 +49,7 @@ export async function openPicturedBrowsers() {
     closers.push(() => playwright.close());
     return {
       off: await ours('off', 'off'),
-      quick: await ours('quick', 'every'),
-      exact: await ours('exact', 'exact'),
+      on: await ours('on', 'on'),
       playwright,
       folder,
     };

@@ -28,6 +28,7 @@ import { Looks, type WholeLook } from './look/look.js';
 import { stir } from './look/settled.js';
 import { Papers } from './paper/papers.js';
 import { Screencast } from './pictures/screencast.js';
+import { SmallScreenshots } from './pictures/small-screenshots.js';
 import { wantedScreenshot } from './pictures/wanted-screenshot.js';
 import { readMoved, readText, readValue } from './read.js';
 import { StepOrder } from './step-order.js';
@@ -55,7 +56,7 @@ const MASK = '••••••••';
 /** Everything that scripts can do to a browser, as the module that defines `agent` in the sandbox. */
 export class Agent {
   readonly module: HostModule;
-  /** Of the tab in front; whoever watches the session shares it with the pictures of steps. */
+  /** Of the tab in front, for whoever watches the session. */
   readonly screencast: Screencast;
   readonly #browser: BrowserPort;
   readonly #emit: (event: SessionEvent) => void;
@@ -68,6 +69,7 @@ export class Agent {
   readonly tabs: Tabs;
   readonly downloads: Downloads;
   readonly #steps: Steps;
+  readonly #smaller: SmallScreenshots;
   readonly #checks: Checks;
   readonly #visual: Visual;
   readonly #audits: Audits;
@@ -124,15 +126,24 @@ export class Agent {
       this.tabs.close();
     });
     this.screencast = new Screencast(browser);
-    const { screencast: cast } = this;
+    const { stepScreenshots: policy } = options;
+    this.#smaller = new SmallScreenshots(this.screencast, () => browser.pageSize);
     const order = options.order ?? new StepOrder(options.emit, 1);
-    this.#steps = new Steps({ order, named, dir: screenshotsDir, cast, policy: options.stepScreenshots });
+    this.#steps = new Steps({ order, named, dir: screenshotsDir, smaller: this.#smaller, policy });
     const waitMs = this.#actMs;
     this.#checks = new Checks({ tabs: this.tabs, steps: this.#steps, waitMs, redact: this.#redact });
     const { artifactsDir = screenshotsDir, platform = process.platform, updating = false } = options.baselines ?? {};
     const baselines = new Baselines({ flowsDir: this.#flowsDir, artifactsDir, platform, updating });
     const { tabs } = this;
-    this.#visual = new Visual({ tabs, steps: this.#steps, baselines, screenshotsDir, waitMs, redact: this.#redact });
+    this.#visual = new Visual({
+      tabs,
+      steps: this.#steps,
+      baselines,
+      smaller: this.#smaller,
+      screenshotsDir,
+      waitMs,
+      redact: this.#redact,
+    });
     const dir = join(dirname(screenshotsDir), 'pdf');
     this.#papers = new Papers({ tabs, steps: this.#steps, dir, redact: this.#redact });
     this.#vitals = new VitalsCall({ tabs, steps: this.#steps });
@@ -185,6 +196,16 @@ export class Agent {
   /** The CDP session of the tab that a person would have in front. */
   get activePage(): string | undefined {
     return this.#activeTab()?.session;
+  }
+
+  /** From now on no picture of a step changes the view: it is filmed, or another library sets its size when it likes. */
+  keepView(): void {
+    this.#smaller.keepView();
+  }
+
+  /** A person has had control: what is seen may have changed without a step. */
+  changed(): void {
+    this.#steps.changed();
   }
 
   /** Tells of every step that has ended at once, without the picture that it waits for. */
@@ -241,12 +262,17 @@ export class Agent {
         return wantedScreenshot(title, context, { tabs, steps, dir: this.#screenshotsDir, emit: this.#emit });
       },
       page: async ([js], context) => {
-        await this.#steps.ready();
         const text = textOf(js, 'agent.page takes JavaScript as text');
+        await this.#steps.ready();
+        this.#steps.changed();
         return evaluateInPage(this.tabs.active, text, boundsOf(context, Number.POSITIVE_INFINITY));
       },
       tabs: (_, context) => this.#listTabs(context),
-      tab: ([index], context) => this.#selectTab(index, boundsOf(context, READ_MS)),
+      tab: async ([index], context) => {
+        await this.#steps.ready();
+        this.#steps.changed();
+        return this.#selectTab(index, boundsOf(context, READ_MS));
+      },
       dialogs: () => Promise.resolve(this.tabs.dialogs),
       downloads: (_, context) => this.downloads.list(boundsOf(context, READ_MS)),
     };
@@ -350,6 +376,7 @@ export class Agent {
     try {
       const longest = typeof wanted === 'number' ? Number.POSITIVE_INFINITY : timeoutMs;
       await waitFor(this.tabs, wanted, boundsOf(context, longest));
+      this.#steps.changed();
       return { waitedMs: Math.round(performance.now() - began.from) };
     } catch (error) {
       const failed = unfulfilledWait(error, wanted, Math.round(performance.now() - began.from));

@@ -1,8 +1,8 @@
 import type { SessionEvent } from '../protocol/events.js';
 
-/** A step that has ended; `event` is there when it is known whether it has a picture. */
+/** A step that has ended; `event` is there when it is known whether it has a picture, and is made when it is emitted. */
 export interface Ended {
-  event: SessionEvent | null;
+  event: (() => SessionEvent) | null;
 }
 
 /** What records the steps of one browser. */
@@ -37,7 +37,7 @@ export class StepOrder {
   }
 
   /** A step has ended. Once its event is set, call {@link emitEnded}. */
-  add(event: SessionEvent | null = null): Ended {
+  add(event: Ended['event'] = null): Ended {
     const ended: Ended = { event };
     this.#ended.push(ended);
     return ended;
@@ -47,7 +47,7 @@ export class StepOrder {
   emitEnded(): void {
     for (let first = this.#ended[0]; first?.event != null; first = this.#ended[0]) {
       this.#ended.shift();
-      this.#emit(first.event);
+      this.#emit(first.event());
     }
   }
 

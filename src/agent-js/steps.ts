@@ -5,9 +5,8 @@ import { callSlug, callSource } from './call-source.js';
 import type { Place } from './locating/problem-error.js';
 import { pendingTimers } from './pending-timers.js';
 import { type AboutPicture, AwaitedPictures, DIALOG_OPEN, type Pictured } from './pictures/awaited-pictures.js';
-import { MarkedPictures } from './pictures/marked-pictures.js';
-import type { Screencast } from './pictures/screencast.js';
-import { CAPTURE_MS, replaceScreenshot } from './pictures/screenshots.js';
+import { CAPTURE_MS } from './pictures/screenshots.js';
+import type { SmallScreenshots } from './pictures/small-screenshots.js';
 import type { StepOrder } from './step-order.js';
 import type { PendingTimer } from './tabs/page-calls.js';
 import type { Tab } from './tabs/tab.js';
@@ -17,11 +16,11 @@ const IDLE_MS = 150;
 /** A page that has just not answered probably hangs; nobody is to wait for its picture. */
 const HUNG_CAPTURE_MS = 200;
 /**
- * When steps are pictured: `every` step of a job, by the screencast; those of a live session where the browser is idle
- * after them and time is to `spare`; each by a screenshot that the next step waits for, which is `exact`; or never, `off`.
- * A failing step is pictured by a screenshot, except with `off`.
+ * When steps are pictured: each that may have changed what is seen, by a small screenshot that the next step waits for
+ * (`on`); those that leave the browser idle (`idle`); only those that fail (`failures`); or none (`off`).
+ * The picture of a step that failed is as large as the page, and so is that of an idle browser, which nobody waits for.
  */
-export type StepScreenshotPolicy = 'every' | 'spare' | 'exact' | 'off';
+export type StepScreenshotPolicy = 'on' | 'idle' | 'failures' | 'off';
 
 /** What another library does to the page, as a step. */
 export interface OtherCall {
@@ -68,15 +67,14 @@ type Outcome = { readonly result: unknown } | { readonly error: ReturnType<typeo
 
 /**
  * Records steps and their pictures. A step is reported once it is known whether there is a picture of it, and steps
- * are reported in their order. A picture shows the page as its step left it, or the step has none.
+ * are reported in their order. A picture shows the page as its step left it, or the step has none. A step that only read
+ * has the picture of the step before.
  */
 export class Steps {
   readonly #order: StepOrder;
   /** Names the browser in its steps; the first one has no name. */
   readonly #named: (event: SessionEvent) => SessionEvent;
-  readonly #dir: string;
   readonly #awaited: AwaitedPictures;
-  readonly #marked: MarkedPictures;
   readonly #policy: StepScreenshotPolicy;
   /** The number of the newest step of this browser. */
   #index: number;
@@ -86,29 +84,21 @@ export class Steps {
   readonly #readOnly = new Set<number>();
   #waiting: Waiting | undefined;
   #lastFailed = false;
-  /** The newest step, where its picture is one of the screencast. */
-  #small: Pictured | null = null;
+  /** The page may look otherwise than the last picture shows, by what was no step. */
+  #changed = true;
+  /** The picture of the newest step that was reported; null if it has none. */
+  #shown: string | null = null;
 
   constructor(options: {
     readonly order: StepOrder;
     readonly named: (event: SessionEvent) => SessionEvent;
     readonly dir: string;
-    readonly cast: Screencast;
+    readonly smaller: SmallScreenshots;
     readonly policy: StepScreenshotPolicy;
   }) {
     this.#order = options.order;
     this.#named = options.named;
-    this.#dir = options.dir;
-    this.#awaited = new AwaitedPictures(options.dir, () => this.#newestSeen());
-    this.#marked = new MarkedPictures({
-      cast: options.cast,
-      dir: options.dir,
-      takeAwaited: async (step) => {
-        if (this.#small?.index === step.index) this.#small = null;
-        this.#awaited.add(step);
-        await this.#awaited.settle();
-      },
-    });
+    this.#awaited = new AwaitedPictures(options.dir, options.smaller, () => this.#newestSeen());
     this.#policy = options.policy;
     this.#index = this.#order.index;
     this.#order.join(this);
@@ -116,8 +106,12 @@ export class Steps {
 
   /** Settles when what is done to the page from now on is not seen on the picture of the step before. Bounded. */
   async ready(): Promise<void> {
-    if (this.#lastFailed || this.#policy === 'exact') await this.#awaited.settle();
-    if (this.#policy === 'every') await this.#marked.ready();
+    if (this.#lastFailed || this.#policy === 'on') await this.#awaited.taken();
+  }
+
+  /** What is no step may have changed what is seen: the next step has a picture of its own. */
+  changed(): void {
+    this.#changed = true;
   }
 
   /**
@@ -128,7 +122,6 @@ export class Steps {
   async run<T extends object>(call: StepCall, site: CallSite, body: (file: () => string) => Promise<T>): Promise<T> {
     const before = this.#takeWaiting();
     await this.ready();
-    this.#small = null;
     this.#readOnly.clear();
     const index = this.#nextIndex();
     this.#running.set(index, call);
@@ -152,8 +145,8 @@ export class Steps {
   }
 
   /**
-   * Runs a step that only reads the page. If it passes without waiting it has no picture: the page is as the step before
-   * left it, and whose picture may still be taken. Otherwise it has one, as other steps do.
+   * Runs a step that only reads the page. If it passes without waiting, the page is as the step before left it: it has the
+   * picture of that step, which may still be taken. Otherwise it has one of its own, as other steps do.
    *
    * @param began when the step began, which may be before this call
    */
@@ -172,18 +165,18 @@ export class Steps {
       if (pictured) {
         this.#pass(this.#takeWaiting());
         await this.ready();
-        this.#small = null;
       }
       this.#running.delete(index);
       if (pictured) this.#end(call, call.tab(), file, step);
       else {
-        this.#order.add(this.#named({ type: 'StepFinished', data: { ...step, screenshot: null } }));
+        // Those before are reported by then.
+        this.#order.add(() => this.#named({ type: 'StepFinished', data: { ...step, screenshot: this.#shown } }));
         this.#order.emitEnded();
       }
     };
     try {
       const { result, waited } = await body();
-      await end({ result }, waited);
+      await end({ result }, waited || this.#changed);
       return result;
     } catch (error) {
       await end({ error: encodeError(error) }, true);
@@ -192,8 +185,7 @@ export class Steps {
   }
 
   /**
-   * Every step that has ended, of all browsers of the session, has been told when this settles; the last one's picture has
-   * the whole size then.
+   * Every step that has ended, of all browsers of the session, has been told when this settles.
    */
   settle(): Promise<void> {
     return this.#order.settle();
@@ -206,25 +198,18 @@ export class Steps {
 
   async settleOwn(): Promise<void> {
     this.#pass(this.#takeWaiting());
-    await this.#marked.settle();
     await this.#awaited.settle();
-    const last = this.#small;
-    this.#small = null;
-    if (last !== null) await replaceScreenshot(last.tab, this.#dir, last.file, () => this.#newestSeen() === last.index);
   }
 
   flushOwn(): void {
-    this.#small = null;
     this.#pass(this.#takeWaiting());
-    this.#marked.letGo();
     this.#awaited.letGo();
   }
 
-  /** The browser draws for the steps no more. Idempotent. */
+  /** Nothing is told any more. Idempotent. */
   close(): void {
     this.flushOwn();
     this.#order.leave(this);
-    this.#marked.close();
   }
 
   #nextIndex(): number {
@@ -264,11 +249,10 @@ export class Steps {
       });
     }
     const { index } = step;
+    const isOwn = call.picture === 'own';
     const ended = this.#order.add();
     const tell = (screenshot: string | null, { box, why }: AboutPicture = {}): void => {
       if (ended.event !== null) return;
-      // It shows what an earlier one does, or there is none: nothing is to be replaced.
-      if (this.#small?.index === index && screenshot !== this.#small.file) this.#small = null;
       const noScreenshot = failed && screenshot === null ? why : undefined;
       const data = {
         ...step,
@@ -277,29 +261,29 @@ export class Steps {
         ...(noScreenshot === undefined ? {} : { noScreenshot }),
         ...(box === undefined ? {} : { box }),
       };
-      ended.event = this.#named({ type: 'StepFinished', data });
+      ended.event = () => {
+        // What a call pictures itself may be a part of the page.
+        if (!isOwn) this.#shown = screenshot;
+        return this.#named({ type: 'StepFinished', data });
+      };
       this.#order.emitEnded();
     };
+    const isWanted = this.#policy !== 'off' && (failed || this.#policy !== 'failures');
     // A page that asks something cannot be drawn until it is answered.
-    if (call.picture === 'own' || this.#policy === 'off' || tab === undefined || tab.dialog !== null) {
-      const isOwn = call.picture === 'own' && !failed;
-      if (isOwn) tell(file());
+    if (isOwn || !isWanted || tab === undefined || tab.dialog !== null) {
+      if (!isOwn) this.#changed = true;
+      if (isOwn && !failed) tell(file());
       else tell(null, { why: whyNone(tab, this.#policy) });
       return;
     }
-    if (!failed && this.#policy === 'spare') {
-      const waiting = { index, tab, captureMs, tell };
-      this.#waiting = { step: waiting, file, timer: setTimeout(() => this.#idle(), IDLE_MS) };
+    this.#changed = false;
+    const pictured = { index, tab, captureMs, locator: locatorOf(step.error), small: !failed, tell };
+    if (failed || this.#policy === 'on') {
+      this.#awaited.add({ ...pictured, file: file() });
       return;
     }
-    const locator = locatorOf(step.error);
-    const pictured: Pictured = { index, tab, file: file(), captureMs, locator, tell };
-    if (failed || this.#policy !== 'every') {
-      this.#awaited.add(pictured);
-      return;
-    }
-    this.#small = pictured;
-    this.#marked.add(pictured);
+    const waiting = { ...pictured, small: false };
+    this.#waiting = { step: waiting, file, timer: setTimeout(() => this.#idle(), IDLE_MS) };
   }
 
   /** The browser has been left alone: a picture costs nobody time. */

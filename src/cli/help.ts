@@ -44,7 +44,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
       '           [--parallel N] [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky] [--fail-on-repaired]',
       '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
       '           [--webhook URL] [--webhook-format standard|slack]',
-      '           [--update-baselines] [--exact-screenshots] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
+      '           [--update-baselines] [--screenshots on|failures|off] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
       '           [--video on|off|on-failure] [--headed] [--pause] [--watch] [--serve-anyway] [--forward PORT,...]',
     ],
     summary: 'Runs flows (.js, .ts) and tasks (.md) as jobs, waits for them, and collects reports.',
@@ -70,6 +70,7 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --act-timeout SECONDS how long a call waits for its element, unless the call says so
   --run-timeout SECONDS the longest time of the run; what has not ended then is stopped, and reports are written
   --video WHEN          on, off, or on-failure: which flows have a video
+  --screenshots WHICH   which steps have a picture: on (those that change what is seen), failures, or off
   --headed              opens the page of each flow in the dashboard, and prints its address
   --pause               a failed flow waits with its page open, until Enter or Done in the dashboard, an hour at most
   --watch               runs flows again when their files, or files that they run, change; Ctrl-C ends

@@ -2,6 +2,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { serviceToken } from '../config/environment.js';
 import { type ConfigFlags, configElsewhere, readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
+import { warningOfScreenshots } from '../protocol/session.js';
 import { printError } from '../terminal/output.js';
 import { reachService } from './local-service/reach-service.js';
 import { ServiceClient } from './service-client.js';
@@ -48,6 +49,8 @@ export async function useService(wanted: {
     }
   }
   if (wanted.session !== undefined) throw new TroupeError('UNAVAILABLE', 'No service runs here; --url names one');
+  const warning = warningOfScreenshots(config.screenshots);
+  if (warning !== null) printError(`warning: troupe.json: ${warning}\n`);
   const { clearLeftovers, makeTemporary } = await import('./leftovers.js');
   await clearLeftovers(config);
   const home = await makeTemporary('run');

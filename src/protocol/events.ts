@@ -37,8 +37,8 @@ export const Step = z.object({
   startedAt: z.string().optional(),
   durationMs: z.number(),
   /**
-   * The file under `screenshots/` that shows the page after the step. It is an earlier step's file if the page was not
-   * repainted since. Null if there is no picture.
+   * The file under `screenshots/` that shows the page after the step. It is an earlier step's file if the step only read,
+   * or if the page looks as it did. Null if there is no picture.
    */
   screenshot: z.string().nullable(),
   /** Why a step that failed has no picture. */

@@ -73,11 +73,22 @@ const headerText = (longest: number) =>
     .regex(/^[\t\P{Cc}]*$/u, 'a header has no line breaks or control characters');
 
 /**
- * `quick`: each step of a job has a picture, smaller than the page except for the last step and failed ones. `exact`:
- * each
- * step has a full-size screenshot, which the next step waits for. `off`: no pictures.
+ * Which steps have a picture: `on`, each that may have changed what is seen; `failures`, those that failed; `off`, none.
+ * Pictures are half the page's size, those of failed steps as large as the page.
  */
-export const StepScreenshots = z.enum(['quick', 'exact', 'off']);
+export const StepScreenshots = z.enum(['on', 'failures', 'off']);
+export type StepScreenshots = z.infer<typeof StepScreenshots>;
+
+/** {@link StepScreenshots}, or a value of earlier versions: `exact` is `on`, `quick` is what applies without a value. */
+export const GivenStepScreenshots = StepScreenshots.or(z.enum(['quick', 'exact']).meta({ deprecated: true }));
+export type GivenStepScreenshots = z.infer<typeof GivenStepScreenshots>;
+
+/** What whoever gave a value of earlier versions is told; null for others. */
+export function warningOfScreenshots(given: GivenStepScreenshots | undefined): string | null {
+  if (given === 'exact') return '"screenshots": "exact" is now "on": steps have pictures of half the page\'s size';
+  if (given === 'quick') return '"screenshots": "quick" is now the default: leave it out, or write "on"';
+  return null;
+}
 
 /** How messages to a job's webhook are written. */
 export const WebhookFormat = z.enum(['standard', 'slack']);
@@ -136,7 +147,7 @@ const sessionFields = {
   hardTimeout: seconds.optional(),
   video: z.enum(['off', 'on', 'on-failure']).optional(),
   trace: TraceWhen.optional(),
-  screenshots: StepScreenshots.optional(),
+  screenshots: GivenStepScreenshots.optional(),
   /** What `network.har` has of requests: `headers` (the default), or also `bodies`. */
   har: z.enum(['headers', 'bodies']).optional(),
   egress: z

@@ -13,7 +13,7 @@ guardLeaks(t);
 const site = await openSite(t);
 const lease = await openBrowser(t);
 const flowsDir = openFolder(t);
-const writer = await openAgent(t, lease, { flowsDir, updating: true, policy: 'every' });
+const writer = await openAgent(t, lease, { flowsDir, updating: true, policy: 'on' });
 const reader = await openAgent(t, lease, { flowsDir, updating: false, actMs: 2_000 });
 const inFlow = { flowRun: 1, flow: 'shop/checkout' };
 mkdirSync(join(flowsDir, 'shop'));

@@ -14,6 +14,7 @@ fc.configureGlobal({ seed: SEED });
 
 /** A browser that is told things and answers none: only what it tells by itself is looked at here. */
 const silent: BrowserPort = {
+  pageSize: { width: 1280, height: 720, deviceScaleFactor: 1 },
   downloadsDir: '',
   uploadsDir: '',
   lost: new Promise(() => undefined),

@@ -44,6 +44,7 @@ function heldTab(): Tab {
     return answer;
   };
   const browser: BrowserPort = {
+    pageSize: { width: 1280, height: 720, deviceScaleFactor: 1 },
     downloadsDir: '',
     uploadsDir: '',
     lost: new Promise(() => undefined),

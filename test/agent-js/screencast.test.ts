@@ -22,7 +22,7 @@ t.test('A frame that comes after a newer one is acknowledged and passed to nobod
   const cast = new Screencast(browser as BrowserPort);
   const frames: CastFrame[] = [];
   cast.listen((frame) => frames.push(frame));
-  cast.want('video', { page: 'tab', format: 'jpeg', maxWidth: 640, maxHeight: 480 });
+  cast.want('video', { page: 'tab', maxWidth: 640, maxHeight: 480 });
   const frame = (data: string, timestamp: number) => {
     const metadata = { timestamp, deviceWidth: 640, deviceHeight: 480 };
     observe({ method: 'Page.screencastFrame', session: 'tab', params: { data, metadata, sessionId: 1 } } as CdpEvent);

@@ -57,7 +57,7 @@ for (const { machine, count } of [
     let lost = 0;
     let wrong = 0;
     for (const flow of sampled(FLOWS, { name: machine, count })) {
-      const fixture = await openAgent(t, lease, { policy: 'every' });
+      const fixture = await openAgent(t, lease, { policy: 'on' });
       await runFlow(fixture);
       await fixture.agent.dispose();
       fixture.browser.close();
@@ -75,7 +75,7 @@ for (const { machine, count } of [
 
 /** The flow's steps on pages that make it hard; what each has must be its own or nothing. */
 async function told(t: Test, steps: readonly (readonly unknown[])[]): Promise<(number | null)[]> {
-  const fixture = await openAgent(t, lease, { policy: 'every' });
+  const fixture = await openAgent(t, lease, { policy: 'on' });
   for (const [method, ...args] of steps) await fixture.call(String(method), ...args);
   await fixture.agent.dispose();
   fixture.browser.close();
@@ -95,7 +95,7 @@ t.test('Pages that move all the time are pictured as each step left them', async
 });
 
 t.test('A step that paints nothing has the picture of the page as it is', async (t) => {
-  const fixture = await openAgent(t, lease, { policy: 'every' });
+  const fixture = await openAgent(t, lease, { policy: 'on' });
   await fixture.call('go', page('/still', ''));
   await fixture.call(...(MORE as [string, ...unknown[]]));
   for (let time = 0; time < 3; time += 1) await fixture.call('act', '{button}More', 'hover');
@@ -143,7 +143,7 @@ t.test('Steps that lead to another tab, to a dialog and back are never pictured 
     '/opener',
     `<button style="position:fixed;top:300px" onclick="raise();window.open('${other}')">Open</button><button style="position:fixed;top:400px" onclick="raise();alert('Stop')">Ask</button>`,
   );
-  const fixture = await openAgent(t, lease, { policy: 'every' });
+  const fixture = await openAgent(t, lease, { policy: 'on' });
   const { call } = fixture;
   await call('go', opener);
   await call('act', '{button}Open', 'click');
@@ -160,7 +160,7 @@ t.test('Steps that lead to another tab, to a dialog and back are never pictured 
 });
 
 t.test('A page that crashes costs no step its own picture', async (t) => {
-  const fixture = await openAgent(t, lease, { policy: 'every' });
+  const fixture = await openAgent(t, lease, { policy: 'on' });
   const { call, agent, browser } = fixture;
   const url = page('/crash', '');
   await call('go', url);

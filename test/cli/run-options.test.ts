@@ -4,6 +4,14 @@ import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
+t.test('What earlier versions had in place of --screenshots means what it meant', async (t) => {
+  t.equal(readRunOptions(['a.js']).screenshots, undefined);
+  t.equal(readRunOptions(['a.js', '--exact-screenshots']).screenshots, 'on');
+  t.equal(readRunOptions(['a.js', '--screenshots', 'exact']).screenshots, 'on');
+  t.equal(readRunOptions(['a.js', '--screenshots', 'failures']).screenshots, 'failures');
+  t.throws(() => readRunOptions(['a.js', '--screenshots', 'all']), { message: /on, failures, off, not 'all'/ });
+});
+
 t.test('Options are read as they were meant', async (t) => {
   process.env.RUN_OPTIONS_SECRET = 'lovelace';
   t.teardown(() => delete process.env.RUN_OPTIONS_SECRET);

@@ -149,7 +149,7 @@ t.test('The command that runs a flow again has what the flow needs', async (t) =
   );
   const whole = [
     ...['--flows', 'flows', '--data', 'rows.csv', '--state', 'shop', '--timeout', '60', '--act-timeout', '2.5'],
-    ...['--har-bodies', '--exact-screenshots'],
+    ...['--har-bodies', '--screenshots', 'failures'],
   ];
   const here = [
     ...['--url', 'http://127.0.0.1:4444', '--forward', '3000,4500', '--trace', 'on', '--video', 'on-failure'],

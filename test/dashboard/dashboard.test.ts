@@ -72,8 +72,8 @@ t.test(
 t.test('a session is started, controlled and stopped on the page', async (t) => {
   await call('go', `${service.url}/#/new`);
   await call('act', '{^textbox}Name', 'input', 'by hand');
-  await call('act', '{^checkbox}each step waits', 'check');
-  await shows('exact');
+  await call('act', '{^select}Pictures of steps', 'select', 'after each change');
+  await shows('"screenshots":"on"');
   await call('act', '{button}Start', 'click');
   await shows('by hand');
   await shows('Running for');

@@ -88,13 +88,14 @@ t.test(
 );
 
 t.test('SIGTERM lets a running job end, and leaves a queued one for the next start', async (t) => {
-  const home = makeHome(t, { maxSessions: 1 });
+  // What earlier versions had in place of `on` still stands in homes.
+  const home = makeHome(t, { maxSessions: 1, screenshots: 'quick' });
   writeFileSync(join(home, 'flows', 'second.js'), 'agent.go("data:text/html,1"); agent.wait(1000)');
   const first = await startServiceProcess(t, home);
   const before = client(first.url);
-  const submit = async () =>
-    (await before.call('POST', '/api/jobs', { prompt: 'x', flowFiles: ['second.js'], maxIterations: 0 })).body.id;
-  const [running, queued] = [await submit(), await submit()];
+  const job = { prompt: 'x', flowFiles: ['second.js'], maxIterations: 0 };
+  const submit = async (more = {}) => (await before.call('POST', '/api/jobs', { ...job, ...more })).body.id;
+  const [running, queued] = [await submit(), await submit({ screenshots: 'exact' })];
   await before.seen(running, 'SessionStarted');
   t.same(await first.end('SIGTERM'), { code: 0, signal: null });
 
@@ -103,5 +104,12 @@ t.test('SIGTERM lets a running job end, and leaves a queued one for the next sta
   t.match((await after.call('GET', `/api/jobs/${running}`)).body, { state: 'completed' });
   await after.call('GET', `/api/sessions/${queued}/events`);
   t.match((await after.call('GET', `/api/jobs/${queued}`)).body, { state: 'completed' });
+  const report = async (id: string) =>
+    JSON.parse((await after.call('GET', `/api/sessions/${id}/artifacts/report.json`)).body);
+  t.match(await report(queued), {
+    console: [{ level: 'warn', text: /"screenshots": "exact" is now "on"/ }],
+    steps: [{ screenshot: /^001-/ }],
+  });
+  t.match(await report(running), { console: [], steps: [{ screenshot: /^001-/ }] });
   await second.end('SIGTERM');
 });

@@ -266,7 +266,7 @@ t.test('A warm browser that died is replaced by another one, which gets the opti
 // A browser that is started ahead has the service's settings, which a request may undo, too. In browserless it had not even
 // those: browserless/browserless, issue 1571.
 t.test('What the settings switch on, a request switches off in a browser that was started ahead', async (t) => {
-  const settings = { warmSessions: 1, trace: 'on', screenshots: 'exact' };
+  const settings = { warmSessions: 1, trace: 'on', screenshots: 'on' };
   const service = await startTestService(t, {}, optionHome(t, settings));
   for (const [field, ask] of [
     ['trace', { trace: 'off' }],

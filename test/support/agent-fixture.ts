@@ -134,7 +134,7 @@ export async function openAgent(
     browser,
     emit: (event) => events.push(event),
     screenshotsDir,
-    stepScreenshots: more.policy ?? 'spare',
+    stepScreenshots: more.policy ?? 'idle',
     ...(more.flowsDir === undefined ? {} : { flowsDir: more.flowsDir }),
     ...(more.updating === undefined
       ? {}

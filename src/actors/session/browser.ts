@@ -1,4 +1,10 @@
-import type { AttachedPage, BrowserPort, ConnectionEnd, SendOptions } from '../../agent-js/browser/browser-port.js';
+import type {
+  AttachedPage,
+  BrowserPort,
+  ConnectionEnd,
+  PageSize,
+  SendOptions,
+} from '../../agent-js/browser/browser-port.js';
 import type {
   CdpEvent,
   CdpMethod,
@@ -104,6 +110,10 @@ export class Browser implements BrowserPort {
       cancelTimer();
       removeAbortListener();
     }
+  }
+
+  get pageSize(): PageSize {
+    return this.#defaults.pageSize;
   }
 
   send<M extends CdpMethod>(method: M, params: CdpParams<M>, options?: SendOptions): Promise<CdpResult<M>> {

@@ -53,7 +53,7 @@ export async function driveBrowser(
   bounds: Parameters<typeof Browser.connect>[3],
 ): Promise<DrivenBrowser> {
   const { screenshotsDir, stepScreenshots, actMs, flowsDir, baselines, networkLog: file, traceLog } = args;
-  const { actsUntil } = args;
+  const { actsUntil, isFilmed } = args;
   const channel = await DevToolsChannel.open(devTools, {
     ...bounds,
     actsUntil,
@@ -81,6 +81,7 @@ export async function driveBrowser(
     baselines,
     redact,
   });
+  if (isFilmed) agent.keepView();
   if (args.networkBodies) network.keepBodies(browser);
   else network.attach(browser);
   const playwright = new PlaywrightSession({

@@ -1,6 +1,6 @@
 import type { ServiceReachOptions } from '#request-client';
 import type { GivenAnswer } from '../../agent-js/handoff.js';
-import type { CastPuller } from '../../agent-js/pictures/screencast.js';
+import type { CastUser } from '../../agent-js/pictures/screencast.js';
 import type { CollectedState, SaveOutcome } from '../../agent-js/state/saved-states.js';
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
@@ -52,6 +52,8 @@ export interface SessionArgs extends GivenBrowser {
   /** The number of the session's next step: above 1 if it has run before. */
   readonly firstStep: number;
   readonly stepScreenshots: StepScreenshotPolicy;
+  /** The browser's window is filmed. */
+  readonly isFilmed: boolean;
   /** How long an act waits for its element to become actionable. */
   readonly actMs: number;
   /** What pages are compared with: the folder for copies of new ones, driver and system, whether they are to be written. */
@@ -152,7 +154,7 @@ export type SessionMessages = {
   RunModel: { readonly payload: ModelTask; readonly reply: TaskEnd };
   /** A picture of the active page, once it is newer than the caller's; null if there is none in time. */
   NextFrame: {
-    readonly payload: FrameRequest & { readonly user: CastPuller };
+    readonly payload: FrameRequest & { readonly user: CastUser };
     readonly reply: ScreenFrame | null;
   };
   /** Connects another DevTools client to the browser, and replies with its number. CAPACITY, WORKER_LOST. */

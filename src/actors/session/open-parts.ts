@@ -1,6 +1,6 @@
 import type { Agent } from '../../agent-js/agent.js';
 import type { NetworkLog } from '../../agent-js/network/network-log.js';
-import type { CastPuller } from '../../agent-js/pictures/screencast.js';
+import type { CastUser } from '../../agent-js/pictures/screencast.js';
 import type { TraceLog } from '../../agent-js/trace/trace-log.js';
 import type { PlaywrightSession } from '../../playwright/session/playwright-session.js';
 import type { Sandbox } from '../../script/sandbox.js';
@@ -24,7 +24,7 @@ export interface OpenParts {
   readonly playwright: PlaywrightSession;
   readonly sandbox: Sandbox;
   readonly flows: FlowJob;
-  readonly screens: { readonly [U in CastPuller]: Screen };
+  readonly screens: { readonly [U in CastUser]: Screen };
   readonly input: InputDispatcher;
   /** Those of `agent.session`. */
   readonly seconds: SecondBrowsers;

@@ -1,3 +1,4 @@
+import type { PageSize } from '../../agent-js/browser/browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/browser/cdp.js';
 import { type Device, deviceNamed } from '../../agent-js/devices/devices.js';
 import { deferred } from '../../base/deferred.js';
@@ -48,27 +49,24 @@ export class PageDefaults {
     return new PageDefaults(connection, options, version.userAgent);
   }
 
+  /** The size that pages get. */
+  get pageSize(): PageSize {
+    const device = deviceOf(this.#options);
+    const { viewport = device?.viewport ?? DEFAULT_VIEWPORT } = this.#options;
+    return { ...viewport, deviceScaleFactor: device?.deviceScaleFactor ?? 1 };
+  }
+
   /** Sends the options to a page without waiting; later commands are processed after them. */
   apply(session: string): void {
     const device = deviceOf(this.#options);
-    const {
-      viewport = device?.viewport ?? DEFAULT_VIEWPORT,
-      colorScheme,
-      geolocation,
-      locale,
-      timezone,
-      headers,
-      httpCredentials,
-      ignoreHTTPSErrors,
-      proxy,
-    } = this.#options;
+    const { colorScheme, geolocation, locale, timezone, headers, httpCredentials, ignoreHTTPSErrors, proxy } =
+      this.#options;
     const sent: Promise<void>[] = [];
     const set = <M extends CdpMethod>(option: string, method: M, params: CdpParams<M>): void => {
       sent.push(this.#set(option, method, params, session));
     };
     set('viewport', 'Emulation.setDeviceMetricsOverride', {
-      ...viewport,
-      deviceScaleFactor: device?.deviceScaleFactor ?? 1,
+      ...this.pageSize,
       mobile: device?.isMobile ?? false,
     });
     if (device?.hasTouch === true) {

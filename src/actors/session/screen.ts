@@ -1,19 +1,12 @@
-import { markedPart } from '../../agent-js/pictures/mark.js';
-import type { CastFrame, CastPuller, Screencast } from '../../agent-js/pictures/screencast.js';
+import type { CastFrame, CastUser, Screencast } from '../../agent-js/pictures/screencast.js';
 
 /** A picture of the page, and the page's size in CSS pixels. */
 export interface ScreenFrame {
   /** Increases with each frame of the session. */
   readonly number: number;
-  /** A JPEG; a PNG while the session records step pictures, since both use one screencast. */
   readonly jpeg: Uint8Array;
   readonly width: number;
   readonly height: number;
-  /**
-   * The part in the upper left corner that has the mark of a step's picture, in pixels of the picture; null for none.
-   * Computed for videos only.
-   */
-  readonly mark: { readonly width: number; readonly height: number } | null;
 }
 
 export interface FrameRequest {
@@ -49,7 +42,7 @@ const LINGER_MS = 2_000;
 export class Screen {
   readonly #cast: Screencast;
   readonly #activePage: () => string | undefined;
-  readonly #user: CastPuller;
+  readonly #user: CastUser;
   readonly #unlisten: () => void;
   readonly #waiting = new Set<() => void>();
   #casting = false;
@@ -65,7 +58,7 @@ export class Screen {
    * @param activePage returns the CDP session of the tab on the screen
    * @param user who gets the frames
    */
-  constructor(cast: Screencast, activePage: () => string | undefined, user: CastPuller) {
+  constructor(cast: Screencast, activePage: () => string | undefined, user: CastUser) {
     this.#cast = cast;
     this.#activePage = activePage;
     this.#user = user;
@@ -103,11 +96,11 @@ export class Screen {
     if (page === undefined) return;
     this.#casting = true;
     const maxHeight = Math.min(2 * maxWidth, MAX_PIXELS);
-    const begun = this.#cast.want(this.#user, { page, format: 'jpeg', maxWidth, maxHeight });
+    const begun = this.#cast.want(this.#user, { page, maxWidth, maxHeight });
     if (!begun) this.#cast.acknowledge();
   }
 
-  #observe({ data, format, width, height }: CastFrame): void {
+  #observe({ data, width, height }: CastFrame): void {
     if (!this.#casting) return;
     if (data === this.#newestData) {
       this.#cast.acknowledge();
@@ -116,8 +109,7 @@ export class Screen {
     this.#newestData = data;
     this.#count += 1;
     const jpeg = Buffer.from(data, 'base64');
-    const mark = this.#user === 'video' && format === 'png' ? markedPart(jpeg, width) : null;
-    this.#newest = { number: this.#count, jpeg, width, height, mark };
+    this.#newest = { number: this.#count, jpeg, width, height };
     if (this.#still) this.#stop();
     for (const wake of this.#waiting) wake();
   }

@@ -3,7 +3,7 @@ import type { ConnectionEnd } from '../../agent-js/browser/browser-port.js';
 import { filesModule } from '../../agent-js/files/files.js';
 import { flowModule } from '../../agent-js/flows/flow.js';
 import { Handoffs } from '../../agent-js/handoff.js';
-import type { CastPuller } from '../../agent-js/pictures/screencast.js';
+import type { CastUser } from '../../agent-js/pictures/screencast.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import { SavedStates } from '../../agent-js/state/saved-states.js';
 import { StepOrder } from '../../agent-js/step-order.js';
@@ -103,7 +103,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       later(this.#redacted(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), asker))),
     RunModel: (order, { signal }) => later(this.#redacted(() => this.#runModel(order, signal))),
     NextFrame: ({ user, ...order }, { signal }) => later(this.#openParts().screens[user].next(order, signal)),
-    AttachDevTools: (_, { signal }) => later(this.#openParts().clients.attach(signal)),
+    AttachDevTools: (_, { signal }) => {
+      const { agent, clients } = this.#openParts();
+      agent.keepView();
+      return later(clients.attach(signal));
+    },
     SendDevTools: ({ client, ...command }) => {
       this.#parts?.clients.send(client, command);
       return null;
@@ -184,7 +188,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         if (!flows.tape.replaying) agent.observe(event);
       };
       const sandbox = await Sandbox.start({ modules, emit: emitted, args });
-      const screenFor = (user: CastPuller) => new Screen(agent.screencast, () => agent.activePage, user);
+      const screenFor = (user: CastUser) => new Screen(agent.screencast, () => agent.activePage, user);
       const screens = { viewers: screenFor('viewers'), video: screenFor('video') };
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
@@ -222,6 +226,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     const person = this.#person;
     this.#person = undefined;
     await person?.close();
+    this.#openParts().agent.changed();
     this.#controlLock.giveBack();
     return null;
   }

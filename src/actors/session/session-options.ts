@@ -43,7 +43,7 @@ const USES = {
   proxy: ['start', 'pages'],
   idleTimeout: ['service'],
   hardTimeout: ['service'],
-  video: ['service'],
+  video: ['actor', 'service'],
   trace: ['actor', 'service'],
   screenshots: ['actor'],
   har: ['actor'],

@@ -8,10 +8,8 @@ export interface VideoEncoderArgs {
 
 /** A picture of a page, and when it was taken. */
 export interface VideoPicture {
-  /** A JPEG or a PNG. */
+  /** A JPEG. */
   readonly image: Uint8Array;
-  /** The part in the upper left corner that has the mark of a step's picture, in pixels of the picture; null for none. */
-  readonly mark: { readonly width: number; readonly height: number } | null;
   /** Milliseconds of the video. */
   readonly atMs: number;
 }

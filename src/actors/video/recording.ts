@@ -41,11 +41,11 @@ export class Recording {
     this.#call = call;
   }
 
-  async encode({ image, mark, atMs }: VideoPicture): Promise<Buffer> {
+  async encode({ image, atMs }: VideoPicture): Promise<Buffer> {
     const isFirst = !this.#hasHead;
     const startMs = isFirst ? 0 : Math.max(Math.round(atMs), this.#earliestMs());
     const before = isFirst ? Buffer.alloc(0) : await this.#writeUntil(startMs);
-    const picture = { image: Buffer.from(image).toString('base64'), erase: mark };
+    const picture = Buffer.from(image).toString('base64');
     const isKey = startMs - this.#lastKeyMs >= KEY_EVERY_MS;
     const { head, frame } = await this.#encoded('encode', [picture, startMs, isKey], startMs);
     this.#pending = frame;

@@ -19,6 +19,13 @@ export interface SendOptions {
   readonly timeoutMs?: number;
 }
 
+/** The size of a page: CSS pixels, and how many pixels of a picture each of them has. */
+export interface PageSize {
+  readonly width: number;
+  readonly height: number;
+  readonly deviceScaleFactor: number;
+}
+
 /** Why a connection is over. */
 export interface ConnectionEnd {
   readonly reason: string;
@@ -31,6 +38,8 @@ export interface BrowserPort {
   /** Where the browser puts downloads, and where files for it to upload lie; absolute. */
   readonly downloadsDir: string;
   readonly uploadsDir: string;
+  /** The size of pages as this connection has set it. */
+  readonly pageSize: PageSize;
   /** Settles once when the browser or its connection is gone. Never rejects. */
   readonly lost: Promise<ConnectionEnd>;
   /**

@@ -28,7 +28,6 @@ import { maskBoxes } from './mask-boxes.js';
 import { drawnText } from './names/accessible-name.js';
 import { flatText } from './names/flat-text.js';
 import { Observer } from './observe.js';
-import { PaintMark } from './paint-mark.js';
 import { countFor, countMatches, inertReason, isRendered, movedNumbers, nameFor, resolve } from './resolve.js';
 import { nextPaint, settled } from './settled.js';
 import { Still } from './still.js';
@@ -77,7 +76,6 @@ export function install(names: HookNames): void {
   const action = new Action((inner) =>
     inner === document ? dragEvents : (worldOf(inner.defaultView)?.dragEvents ?? null),
   );
-  const paintMark = new PaintMark();
   const still = new Still();
   const observer = new Observer();
   let passed: Document | null = null;
@@ -128,11 +126,6 @@ export function install(names: HookNames): void {
       await action.giveUp();
       return {};
     },
-    painted: async (mark) => ({ marked: await paintMark.painted(mark) }),
-    unmark: () => {
-      paintMark.hide();
-      return {};
-    },
     drawMarks: async (request) => ({ png: await drawMarks(request) }),
     text: ({ locator, markdown = false, ...shown }) => {
       const page: Element | null = document.body ?? document.documentElement;
@@ -151,6 +144,17 @@ export function install(names: HookNames): void {
       const { x, y, width, height } = viewportRect(element);
       return { left: x + scrollX, top: y + scrollY, width, height };
     },
+    seen: () => {
+      const view = visualViewport ?? {
+        pageLeft: scrollX,
+        pageTop: scrollY,
+        width: innerWidth,
+        height: innerHeight,
+        scale: 1,
+      };
+      const { pageLeft: left, pageTop: top, width, height, scale: zoom } = view;
+      return { left, top, width, height, zoom, deviceScaleFactor: devicePixelRatio };
+    },
     spot: (sought) => {
       const element = resolve(sought);
       if (isProblem(element)) return element;
@@ -160,11 +164,7 @@ export function install(names: HookNames): void {
     },
     boxes: ({ locators }) => maskBoxes(locators),
     still: async ({ on, ms }) => {
-      if (on) {
-        // Another user of the page may have marked it for a picture of its own.
-        paintMark.hide();
-        return { busy: await still.hold(ms) };
-      }
+      if (on) return { busy: await still.hold(ms) };
       still.release();
       return { busy: null };
     },

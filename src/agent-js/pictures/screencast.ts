@@ -5,24 +5,18 @@ import type { CdpEvent, CdpMethod, CdpParams } from '../browser/cdp.js';
 export interface CastWish {
   /** The CDP session of the tab. */
   readonly page: string;
-  /** Steps want PNG, since that is what their files are; who only looks is served by a JPEG, which costs less. */
-  readonly format: 'jpeg' | 'png';
   /** Pixels. */
   readonly maxWidth: number;
   readonly maxHeight: number;
 }
 
-/** Steps want each change at once; the others take one frame after the other, by {@link Screencast.acknowledge}. */
-export type CastUser = 'steps' | CastPuller;
-
-/** Users that take one frame after the other. */
-export type CastPuller = 'viewers' | 'video';
+/** Who takes frames, one after the other by {@link Screencast.acknowledge}. */
+export type CastUser = 'viewers' | 'video';
 
 export interface CastFrame {
   readonly page: string;
-  /** Base64, as the browser sent it. */
+  /** A JPEG in Base64, as the browser sent it. */
   readonly data: string;
-  readonly format: CastWish['format'];
   /** The page's own size in CSS pixels. */
   readonly width: number;
   readonly height: number;
@@ -38,7 +32,7 @@ const REFRESH_MS = 150;
 
 /**
  * The one screencast of a session. Chromium gives a connection one for each tab, and each costs what it draws: so the
- * steps' pictures, the viewers of the live screen and the video have the same one, as large as the largest needs it.
+ * viewers of the live screen and the video have the same one, as large as the larger needs it.
  *
  * A frame shows what was painted, at once after the start and then with each change; a page that stays as it is sends
  * none. Its time stamp is that of the browser's tick, and what it shows may be one or two ticks older: nothing is to be
@@ -62,6 +56,11 @@ export class Screencast {
     this.#unlisten = browser.listen((event) => this.#observe(event));
   }
 
+  /** Whether somebody wants frames. */
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
   /** Calls `listener` with each frame, whoever wanted it. Answers the call that ends it. */
   listen(listener: (frame: CastFrame) => void): () => void {
     this.#listeners.add(listener);
@@ -78,7 +77,7 @@ export class Screencast {
       this.#stop();
       return false;
     }
-    const same = running !== null && running.page === wanted.page && running.format === wanted.format;
+    const same = running?.page === wanted.page;
     if (same && running.maxWidth === wanted.maxWidth && running.maxHeight === wanted.maxHeight) return false;
     this.#start(wanted);
     return true;
@@ -117,14 +116,13 @@ export class Screencast {
   #start(wish: CastWish): void {
     this.#stop();
     this.#running = wish;
-    const { format, maxWidth, maxHeight } = wish;
-    const quality = format === 'jpeg' ? { quality: JPEG_QUALITY } : {};
-    this.#send(wish.page, 'Page.startScreencast', { format, ...quality, maxWidth, maxHeight });
+    const { maxWidth, maxHeight } = wish;
+    this.#send(wish.page, 'Page.startScreencast', { format: 'jpeg', quality: JPEG_QUALITY, maxWidth, maxHeight });
   }
 
-  /** All are about the tab in front; where they disagree, the steps are right. */
+  /** Both are about the tab in front. */
   #merged(): CastWish | null {
-    const first = this.#wishes.get('steps') ?? this.#wishes.get('video') ?? this.#wishes.get('viewers');
+    const first = this.#wishes.get('video') ?? this.#wishes.get('viewers');
     if (first === undefined) return null;
     const wishes = [...this.#wishes.values()];
     return {
@@ -144,11 +142,13 @@ export class Screencast {
     // Frames are compressed side by side: on a busy machine an older one may come after a newer one.
     const { timestamp = this.#capturedAt } = metadata;
     const isOvertaken = timestamp < this.#capturedAt && timestamp > this.#capturedAt - CLOCK_SET_S;
-    if (!isOvertaken) this.#capturedAt = timestamp;
-    if (isOvertaken || this.#wishes.has('steps')) this.acknowledge();
-    if (isOvertaken) return;
-    const { page, format } = this.#running;
-    const frame = { page, data, format, width: metadata.deviceWidth, height: metadata.deviceHeight };
+    if (isOvertaken) {
+      this.acknowledge();
+      return;
+    }
+    this.#capturedAt = timestamp;
+    const { page } = this.#running;
+    const frame = { page, data, width: metadata.deviceWidth, height: metadata.deviceHeight };
     for (const listener of this.#listeners) listener(frame);
   }
 

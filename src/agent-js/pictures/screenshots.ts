@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stretched } from '../../base/deadline.js';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
@@ -35,11 +35,17 @@ export async function clipOf(tab: Tab, locator: string, bounds: Bounds): Promise
  * A PNG of what the tab shows now. Null where there is none to be had: a dialog holds the page, or it hangs.
  *
  * @param clip only this part
+ * @param scale of what is drawn
  */
-export async function captureScreenshot(tab: Tab, timeoutMs: number, clip: Box | null = null): Promise<Buffer | null> {
+export async function captureScreenshot(
+  tab: Tab,
+  timeoutMs: number,
+  clip: Box | null = null,
+  scale = 1,
+): Promise<Buffer | null> {
   if (tab.dialog !== null || tab.state !== 'open') return null;
   const part =
-    clip === null ? {} : { clip: { x: clip.left, y: clip.top, width: clip.width, height: clip.height, scale: 1 } };
+    clip === null ? {} : { clip: { x: clip.left, y: clip.top, width: clip.width, height: clip.height, scale } };
   try {
     const options = { format: 'png', optimizeForSpeed: true, ...part } as const;
     const { data } = await tab.send('Page.captureScreenshot', options, timeoutMs);
@@ -88,15 +94,4 @@ export async function keepScreenshot(png: Buffer, dir: string, file: string): Pr
       cause: error,
     });
   }
-}
-
-/** Puts what the tab shows now in the place of a step's smaller picture, unless that is somebody else's by then. */
-export async function replaceScreenshot(tab: Tab, dir: string, file: string, isOwn: () => boolean): Promise<void> {
-  const png = await captureScreenshot(tab, CAPTURE_MS);
-  if (png === null || !isOwn()) return;
-  const fresh = `.${file}`;
-  // Readers see the one or the other.
-  await keepScreenshot(png, dir, fresh)
-    .then(() => rename(join(dir, fresh), join(dir, file)))
-    .catch(() => rm(join(dir, fresh), { force: true }).catch(() => undefined));
 }

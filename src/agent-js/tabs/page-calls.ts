@@ -121,6 +121,13 @@ export interface Box {
   readonly height: number;
 }
 
+/** The part of the document that is seen, in CSS pixels, and how many pixels of a picture each of them has. */
+export interface SeenPart extends Box {
+  /** Greater than 1 if the page is magnified, as by two fingers. */
+  readonly zoom: number;
+  readonly deviceScaleFactor: number;
+}
+
 /** A list takes an item in once it is dragged this part of the target's size past the target's middle. */
 export const PAST_MIDDLE = 0.3;
 
@@ -173,12 +180,6 @@ export interface FinishRequest {
   readonly chosen: readonly string[] | null;
   readonly awaits: AwaitedInput | null;
   readonly drag: DragWish | null;
-}
-
-/** The two fields of the mark that says after which step a page was painted; red, green and blue. */
-export interface PaintMark {
-  readonly left: readonly [number, number, number];
-  readonly right: readonly [number, number, number];
 }
 
 export interface PageState {
@@ -349,9 +350,6 @@ export interface PageCalls {
   late: [{ readonly ms: number }, { readonly changed: boolean; readonly dragged: Finished['dragged'] }];
   /** A select has failed: leaves nothing of it in an editor that it has opened, or in the filter of a list. */
   giveUp: [null, object];
-  /** Marks the page, and answers when it is painted with the mark; false where the mark would not be seen. */
-  painted: [PaintMark, { readonly marked: boolean }];
-  unmark: [null, Record<string, never>];
   /** The picture with its marks; null where it cannot be read. */
   drawMarks: [MarksRequest, { readonly png: string | null }];
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
@@ -360,6 +358,7 @@ export interface PageCalls {
   text: [Sought<string | null> & { readonly markdown?: boolean }, { readonly text: string } | PageProblem];
   /** Brings the element into view, and answers where it is drawn. */
   box: [Sought<string>, Box | PageProblem];
+  seen: [null, SeenPart];
   /** Where the element is in the viewport; nothing is scrolled. */
   spot: [Sought<string>, ElementBox | PageProblem];
   /** Where everything is drawn that the locators mean, and the part of the document that is in sight. */
@@ -393,7 +392,6 @@ export const WAITING_CALLS = [
   'giveUp',
   'waitFor',
   'observe',
-  'painted',
   'drawMarks',
   'still',
 ] as const satisfies readonly PageCallName[];

@@ -1,5 +1,7 @@
+import { stretched } from '../../base/deadline.js';
 import type { HostCall, HostCallContext } from '../../script/host-module.js';
 import { callSource } from '../call-source.js';
+import type { SmallScreenshots } from '../pictures/small-screenshots.js';
 import type { StepCall, Steps } from '../steps.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
@@ -9,6 +11,9 @@ import { expectScreenshot } from './expect-screenshot.js';
 import { PictureComparer } from './picture-comparer.js';
 import { lookExpectation, screenshotExpectation } from './visual-arguments.js';
 
+/** A page that is not drawn by then is compared as it is drawn. */
+const DRAWN_MS = stretched(2_000);
+
 /** `agent.expectScreenshot` and `agent.expectLook`: the page beside a file of how it has to be. Each is one step. */
 export class Visual {
   readonly calls: { readonly [method: string]: HostCall };
@@ -17,6 +22,7 @@ export class Visual {
     readonly tabs: Tabs;
     readonly steps: Steps;
     readonly baselines: Baselines;
+    readonly smaller: SmallScreenshots;
     readonly screenshotsDir: string;
     readonly waitMs: number;
     readonly redact: <T>(shown: T) => T;
@@ -27,6 +33,7 @@ export class Visual {
     readonly tabs: Tabs;
     readonly steps: Steps;
     readonly baselines: Baselines;
+    readonly smaller: SmallScreenshots;
     readonly screenshotsDir: string;
     readonly waitMs: number;
     readonly redact: <T>(shown: T) => T;
@@ -44,13 +51,14 @@ export class Visual {
   }
 
   #expectScreenshot(args: readonly unknown[], context: HostCallContext): Promise<object> {
-    const { tabs, steps, baselines, screenshotsDir, waitMs } = this.#parts;
+    const { tabs, steps, baselines, smaller, screenshotsDir, waitMs } = this.#parts;
     const [name, options] = args;
     const wanted = screenshotExpectation(options);
     const ending = `${baselines.platform}.png`;
     const baseline = baselines.of('agent.expectScreenshot', name, context.site.flow, ending);
-    return steps.run(this.#call('expectScreenshot', args), context.site, (file) =>
-      expectScreenshot(
+    return steps.run(this.#call('expectScreenshot', args), context.site, async (file) => {
+      await smaller.keepViewDrawn(tabs.active, DRAWN_MS);
+      return await expectScreenshot(
         {
           tab: tabs.active,
           baselines,
@@ -62,8 +70,8 @@ export class Visual {
           file: file().replace(/\.png$/, ''),
         },
         context,
-      ),
-    );
+      );
+    });
   }
 
   #expectLook(args: readonly unknown[], context: HostCallContext): Promise<object> {

@@ -24,7 +24,7 @@ export function againCommand(options: RunOptions, file: string, inCi: boolean): 
     ...option('--timeout', timeout),
     ...option('--act-timeout', actTimeout),
     ...flag('--har-bodies', options.harBodies),
-    ...flag('--exact-screenshots', options.exactScreenshots),
+    ...option('--screenshots', options.screenshots),
     ...flag('--update-baselines', options.updateBaselines),
     ...flag('--serve-anyway', options.serveAnyway),
     ...typedArgs.flatMap((text) => ['--args', inCi ? text.replace(/=.*$/s, '=…') : text]),

@@ -1,8 +1,9 @@
 import { namedVariable } from '../../config.js';
 import { StateName } from '../../protocol/login-state.js';
-import { WebhookFormat } from '../../protocol/session.js';
+import { StepScreenshots, WebhookFormat } from '../../protocol/session.js';
 import { TraceWhen } from '../../protocol/trace/trace.js';
 import { UsageError } from '../../terminal/failure.js';
+import { printError } from '../../terminal/output.js';
 import { parseWords } from '../../terminal/parse-options.js';
 
 /** What `troupe run` was asked for. */
@@ -30,8 +31,8 @@ export interface RunOptions {
   readonly timings: string | undefined;
   /** The build whose machines share the flows of this run; the service that they claim them from is at `url`. */
   readonly join: string | undefined;
-  /** Each step of a job waits for the picture of the one before. */
-  readonly exactScreenshots: boolean;
+  /** Which steps have a picture; undefined: as the service is configured. */
+  readonly screenshots: StepScreenshots | undefined;
   /** network.har has what requests sent and got. */
   readonly harBodies: boolean;
   /** Which jobs have a trace; undefined: as the service is configured. */
@@ -132,7 +133,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     timings: values.timings,
     join: values.join,
     harBodies: values['har-bodies'] ?? false,
-    exactScreenshots: values['exact-screenshots'] ?? false,
+    screenshots: screenshotsOf(values),
     trace: values.trace === undefined ? undefined : traceOf(values.trace),
     video: values.video === undefined ? undefined : videoOf(values.video),
     changed: values.changed,
@@ -201,6 +202,7 @@ function parsed(args: readonly string[]) {
     join: text,
     retries: text,
     'fail-fast': flag,
+    screenshots: text,
     'exact-screenshots': flag,
     'har-bodies': flag,
     'update-baselines': flag,
@@ -274,6 +276,21 @@ function traceOf(text: string): TraceWhen {
 function videoOf(text: string): NonNullable<RunOptions['video']> {
   if (text === 'on' || text === 'off' || text === 'on-failure') return text;
   throw new UsageError(`--video takes on, off, or on-failure, not '${text}'`);
+}
+
+/** `--exact-screenshots` and the values `exact` and `quick` are of earlier versions. */
+function screenshotsOf(values: ReturnType<typeof parsed>['values']): StepScreenshots | undefined {
+  const text = values.screenshots ?? (values['exact-screenshots'] ? 'exact' : undefined);
+  if (text === undefined) return undefined;
+  if (text === 'exact' || text === 'quick') {
+    printError(
+      `warning: ${values.screenshots === undefined ? '--exact-screenshots' : `--screenshots ${text}`} is now --screenshots on\n`,
+    );
+    return 'on';
+  }
+  const given = StepScreenshots.safeParse(text);
+  if (given.success) return given.data;
+  throw new UsageError(`--screenshots takes ${StepScreenshots.options.join(', ')}, not '${text}'`);
 }
 
 function stateOf(text: string): string {

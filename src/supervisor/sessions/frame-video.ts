@@ -146,11 +146,11 @@ export class FrameVideo implements VideoSource, Watched {
   }
 
   #add(frame: ScreenFrame): void {
-    const { jpeg: image, mark } = frame;
+    const { jpeg: image } = frame;
     if (this.#last !== null && Buffer.compare(this.#last.jpeg, image) === 0) return;
     this.#last = frame;
     this.#queuedBytes += image.length;
-    this.#queue.push({ kind: 'picture', picture: { image, mark, atMs: this.#atMs } });
+    this.#queue.push({ kind: 'picture', picture: { image, atMs: this.#atMs } });
     this.#changes.wake();
   }
 

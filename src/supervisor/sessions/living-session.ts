@@ -5,7 +5,12 @@ import { stretched } from '../../base/deadline.js';
 import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
 import type { JournalBatch } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
-import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
+import {
+  type AutoRequest,
+  type LiveRequest,
+  type SessionRecord,
+  warningOfScreenshots,
+} from '../../protocol/session.js';
 import type { RunOptions } from '../ports/sessions.js';
 import { type BrowserSource, SecondBrowsers } from './second-browsers.js';
 import {
@@ -300,6 +305,8 @@ export class LivingSession {
       this.clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
       const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];
+      const warning = warningOfScreenshots(this.#task().request.screenshots);
+      if (warning !== null) events.push(this.#journal.event('ConsoleWritten', { level: 'warn', text: warning }));
       await this.#journal.writeStart({ ...extra, records: [this.#journal.stored], events }, signal);
       signal.throwIfAborted();
       this.#advance({ type: 'Opened' });

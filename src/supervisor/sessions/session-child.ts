@@ -78,7 +78,10 @@ export function startSessionActor(
     kind: SessionActor,
     args: () => {
       const { request, batch, stepsDone, controller } = task();
-      const { egress, hasTrace, updatesBaselines, ...options } = actorOptions(optionsFor('actor', request), config);
+      const { egress, hasTrace, hasVideo, updatesBaselines, ...options } = actorOptions(
+        optionsFor('actor', request),
+        config,
+      );
       return {
         ...options,
         id,
@@ -94,6 +97,8 @@ export function startSessionActor(
         },
         connection: config.requests,
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
+        // What a container's browser does to its window is in the video of its desktop.
+        isFilmed: hasVideo && lease.identity.driver === 'docker',
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
         rulesMark: join(config.sessionsDir, id, '.routes'),
         traceLog: hasTrace ? join(config.sessionsDir, id, TRACE_LOG) : null,
@@ -131,19 +136,21 @@ interface ActorOptions
   extends Pick<SessionArgs, 'args' | 'secrets' | 'networkBodies' | 'stepScreenshots' | 'actMs' | 'pausesOnFailure'> {
   readonly egress: SessionArgs['reach']['egress']['session'];
   readonly hasTrace: boolean;
+  readonly hasVideo: boolean;
   readonly updatesBaselines: boolean;
 }
 
 function actorOptions(request: OptionsFor<'actor'>, config: Config): ActorOptions {
   const hasTrace = (request.trace ?? config.trace) !== 'off';
-  const screenshots = request.screenshots ?? config.screenshots;
+  const screenshots = request.screenshots ?? config.screenshots ?? 'quick';
   // A trace shows the page after each step.
-  const quick = request.mode === 'auto' || hasTrace ? 'every' : 'spare';
+  const unset = request.mode === 'auto' || hasTrace ? 'on' : 'idle';
   return {
     egress: request.egress ?? {},
     hasTrace,
     networkBodies: request.har === 'bodies',
-    stepScreenshots: screenshots === 'quick' ? quick : screenshots,
+    hasVideo: (request.video ?? config.video) !== 'off',
+    stepScreenshots: screenshots === 'quick' ? unset : screenshots === 'exact' ? 'on' : screenshots,
     args: request.args ?? {},
     secrets: request.secrets ?? {},
     actMs: (request.actTimeout ?? config.actTimeout) * 1000,

@@ -20,7 +20,7 @@ const { sessions, browsers } = house;
 const authorization = 'Bearer correct-horse';
 /** Large pictures, as fast as they are requested. */
 const nextFrame = async (_: string, { after }: FrameRequest): Promise<ScreenFrame> => {
-  return { number: after + 1, jpeg: new Uint8Array(MIB).fill(after + 1, 0, 1), width: 4, height: 3, mark: null };
+  return { number: after + 1, jpeg: new Uint8Array(MIB).fill(after + 1, 0, 1), width: 4, height: 3 };
 };
 const gateway = await house.listen({ token: 'correct-horse', sessions: scripted(sessions, { nextFrame }) });
 /** The desktop of all sessions, one after another. */

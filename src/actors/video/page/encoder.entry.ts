@@ -12,14 +12,6 @@ interface Encoded {
   };
 }
 
-/** A picture to encode; see `Recording`. */
-interface Picture {
-  /** Base64 of a JPEG or PNG. */
-  readonly image: string;
-  /** Of the upper left corner, in the picture's pixels: what is there is replaced by what is beside it. */
-  readonly erase: { readonly width: number; readonly height: number } | null;
-}
-
 /** A frame as the encoder gives it. */
 interface Made {
   readonly chunk: EncodedVideoChunk;
@@ -43,12 +35,15 @@ class Encoder {
   #failed: Error | null = null;
   readonly #made: Made[] = [];
 
-  /** @param startMs when the picture is shown, in milliseconds of the video */
-  async encode({ image, erase }: Picture, startMs: number, isKey: boolean): Promise<Encoded> {
+  /**
+   * @param image Base64 of a JPEG
+   * @param startMs when the picture is shown, in milliseconds of the video
+   */
+  async encode(image: string, startMs: number, isKey: boolean): Promise<Encoded> {
     const bitmap = await createImageBitmap(new Blob([bytesOf(image)]));
     try {
       this.#encoder ??= await this.#configured(bitmap);
-      const frame = this.#frameOf(bitmap, erase, startMs * 1_000);
+      const frame = this.#frameOf(bitmap, startMs * 1_000);
       this.#last?.close();
       this.#last = frame;
     } finally {
@@ -121,7 +116,7 @@ class Encoder {
     throw new Error(`This browser encodes none of ${CODECS.join(', ')}`);
   }
 
-  #frameOf(bitmap: ImageBitmap, erase: Picture['erase'], timestamp: number): VideoFrame {
+  #frameOf(bitmap: ImageBitmap, timestamp: number): VideoFrame {
     const canvas = this.#canvas;
     const context = canvas?.getContext('2d', { alpha: false }) ?? null;
     if (canvas === null || context === null) throw new Error('There is no canvas');
@@ -134,11 +129,6 @@ class Encoder {
       : [Math.round(bitmap.width * scale), Math.round(bitmap.height * scale)];
     context.fillRect(0, 0, width, height);
     context.drawImage(bitmap, 0, 0, shownWidth, shownHeight);
-    if (erase !== null) {
-      const across = shownWidth / bitmap.width;
-      const beside = [erase.width, 0, 1, erase.height] as const;
-      context.drawImage(bitmap, ...beside, 0, 0, Math.ceil(erase.width * across), Math.ceil(erase.height * across));
-    }
     return new VideoFrame(canvas, { timestamp });
   }
 }

@@ -97,14 +97,14 @@ function withUniqueNames(flows: readonly PlannedFlow[]): readonly PlannedFlow[] 
 
 /** What all jobs of a run ask for. */
 export function commonRequest(options: RunOptions, settings: RunSettings) {
-  const { args, secrets, timeout, actTimeout, exactScreenshots, harBodies, trace, updateBaselines } = options;
+  const { args, secrets, timeout, actTimeout, screenshots, harBodies, trace, updateBaselines } = options;
   const { forward: ports, video, pause } = options;
   const stateName = options.state ?? settings.state;
   const forward = [...new Set([...(settings.forward ?? []), ...ports])];
   return {
     args: { ...settings.args, ...args },
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
-    ...(exactScreenshots ? { screenshots: 'exact' as const } : {}),
+    ...(screenshots === undefined ? {} : { screenshots }),
     ...(harBodies ? { har: 'bodies' as const } : {}),
     ...(trace === undefined ? {} : { trace }),
     ...(video === undefined ? {} : { video }),
