@@ -125,10 +125,9 @@ function endOf(
   flow: string | null,
   link: ArtifactLink,
 ): Pick<TestCase, 'result' | 'output'> {
-  const pictures = report.steps
-    .filter((step) => flow === null || jobsFlow(report, step) === flow)
-    .flatMap((step) => linkOf(step, link) ?? [])
-    .slice(-MAX_OUTPUT_LINES);
+  const steps = report.steps.filter((step) => flow === null || jobsFlow(report, step) === flow);
+  // Steps that only read name the picture of the step before.
+  const pictures = [...new Set(steps.flatMap((step) => linkOf(step, link) ?? []))].slice(-MAX_OUTPUT_LINES);
   const running = report.status === 'queued' || report.status === 'running';
   if (listed === undefined) {
     if (flow === null && report.mode === 'auto' && report.status === 'stopped') {

@@ -1,8 +1,9 @@
-import type { ErrorDetails } from '../errors.js';
+import type { ErrorBody, ErrorDetails } from '../errors.js';
 import type { SessionRecord } from '../session.js';
 import type { Failure } from './failure.js';
 
-type ErrorBody = NonNullable<SessionRecord['error']>;
+/** An error as it stands in a record, or as it was thrown. */
+type KnownError = NonNullable<SessionRecord['error']>;
 
 const MAX_NEAR = 10;
 const MAX_SEEN = 10;
@@ -15,7 +16,7 @@ const MAX_SHORT = 500;
  * A failure as far as its error tells: FLOW_FAILED stands for the error of the call that failed, which says more. Where report.json
  * has a failure, that one knows the steps and the page, too.
  */
-export function failureOfError(error: ErrorBody): Failure {
+export function failureOfError(error: KnownError): Failure {
   const { cause, details } = causeOf(error);
   const known: { [K in keyof Failure]?: Failure[K] | undefined } = {
     flow: textIn(details, 'flow'),
@@ -38,11 +39,19 @@ export function failureOfError(error: ErrorBody): Failure {
   return { ...Object.fromEntries(given), code: cause.code, message: cause.error.slice(0, MAX_TEXT) };
 }
 
-/** The error of the call that failed, and the details of both: its own are those of the innermost place. */
-export function causeOf(error: ErrorBody): { readonly cause: ErrorBody; readonly details: ErrorDetails } {
-  const inner = error.code === 'FLOW_FAILED' ? error.details?.cause : undefined;
-  const cause = isErrorBody(inner) ? inner : error;
-  return { cause, details: { ...withoutNulls(error.details), ...withoutNulls(cause.details) } };
+/**
+ * The error that says why, and the details of it and of the call that failed, which are those of the innermost place. HARD_TIMEOUT
+ * says itself why, and its call where.
+ */
+export function causeOf<E extends KnownError>(
+  error: E,
+): { readonly cause: E | ErrorBody; readonly details: ErrorDetails } {
+  const inner = error.details?.cause;
+  if (!isErrorBody(inner)) return { cause: error, details: withoutNulls(error.details) };
+  return {
+    cause: error.code === 'FLOW_FAILED' ? inner : error,
+    details: { ...withoutNulls(error.details), ...withoutNulls(inner.details) },
+  };
 }
 
 function isErrorBody(value: unknown): value is ErrorBody {

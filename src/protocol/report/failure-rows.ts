@@ -164,19 +164,31 @@ function cut(text: string, characters: number): string {
   return text.length <= characters ? text : `${text.slice(0, characters)}…`;
 }
 
+type Place = Pick<Failure, 'file' | 'flow' | 'line' | 'column'>;
+
 /**
  * `at flows/shop/buy.js:5:3`; with the flow's name if its file is not known, and of a script `at line 5, column 3`; with `after` if
  * only the line before is known. Null if the place is not known.
  */
-export function placeText({
-  file,
-  flow,
-  line,
-  column,
-}: Pick<Failure, 'file' | 'flow' | 'line' | 'column'>): string | null {
-  const how = line !== undefined && column === undefined ? 'after' : 'at';
+export function placeText(place: Place): string | null {
+  const named = nameOfPlace(place);
+  if (named === null) return null;
+  return `${isAfter(place) ? 'after' : 'at'} ${named}`;
+}
+
+/** The same under a heading, without `at`. */
+export function whereText(place: Place): string | null {
+  const named = nameOfPlace(place);
+  return named !== null && isAfter(place) ? `after ${named}` : named;
+}
+
+function nameOfPlace({ file, flow, line, column }: Place): string | null {
   const named = file ?? flow;
-  if (named !== undefined) return `${how} ${[named, line, column].filter((part) => part !== undefined).join(':')}`;
+  if (named !== undefined) return [named, line, column].filter((part) => part !== undefined).join(':');
   if (line === undefined) return null;
-  return `${how} line ${line}${column === undefined ? '' : `, column ${column}`}`;
+  return `line ${line}${column === undefined ? '' : `, column ${column}`}`;
+}
+
+function isAfter({ line, column }: Place): boolean {
+  return line !== undefined && column === undefined;
 }

@@ -1,6 +1,6 @@
 import { assertNever } from '../../base/assert-never.js';
 import type { Failure } from '../../protocol/report/failure.js';
-import { type FailureRow, failureRows, placeText } from '../../protocol/report/failure-rows.js';
+import { type FailureRow, failureRows, whereText } from '../../protocol/report/failure-rows.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { pageLink } from './html-steps.js';
@@ -31,7 +31,7 @@ export function failureBody(failure: Failure, { longest, stepHref, more = [] }: 
   const value = (text: string | undefined, kind?: string) =>
     text === undefined ? null : codeOf(shorten(text, longest), kind);
   const rows: readonly Row[] = [
-    ['Where', value(placeText(failure)?.replace(/^at /, ''))],
+    ['Where', value(whereText(failure) ?? undefined)],
     ['Locator', value(locator)],
     ['Expected', value(expected, 'expected')],
     ['Received', value(received, 'received')],
