@@ -1,3 +1,5 @@
+import type { Failure } from '../protocol/report/failure.js';
+import { placeText } from '../protocol/report/failure-rows.js';
 import { escapeMarkup as esc } from './escape.js';
 import { shorten } from './format.js';
 
@@ -24,9 +26,9 @@ export function notRun(message: string, type = NOT_RUN): CaseResult {
 
 /** How an earlier attempt failed. */
 export interface Earlier {
-  readonly code: string;
-  readonly message: string;
-  readonly place: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly failure: Failure;
 }
 
 /** A test case of a JUnit file. */
@@ -106,7 +108,11 @@ function countsOf(cases: readonly TestCase[]): string {
 
 function caseElement({ name, classname, durationMs, result, earlier, output }: TestCase): string {
   const again = result.outcome === 'passed' ? 'flakyFailure' : 'rerunFailure';
-  const reruns = earlier.map(({ code, message, place }) => element(again, { type: code, message }, place));
+  const reruns = earlier.map(({ attempt, failure }) => {
+    const place = placeText(failure);
+    const text = `attempt ${attempt}${place === null ? '' : ` ${place}`}`;
+    return element(again, { type: failure.code, message: failure.message }, text);
+  });
   const out = output.length === 0 ? '' : element('system-out', {}, output.join('\n'));
   return `<testcase name="${esc(name)}" classname="${esc(classname)}" time="${seconds(durationMs)}">${resultElement(result)}${reruns.join('')}${out}</testcase>`;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { flowOfFile, isFlowFile } from '../base/flow-file.js';
 import { asAbsent } from '../base/system-fault.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
+import { failureOfError } from '../protocol/report/failure-of-error.js';
 import type { Report } from '../protocol/report/report.js';
 import { isEnded, type SessionRecord } from '../protocol/session.js';
 import { type ListedFailure, listFailures } from './failures.js';
@@ -114,8 +115,7 @@ function earlierOf(report: Report, flow: string | null): readonly Earlier[] {
   return report.attempts.flatMap(({ attempt, error, flows }): Earlier[] => {
     const failed = flows.find(({ error, status }) => error !== undefined || status === 'interrupted');
     if ((failed?.path ?? null) !== flow) return [];
-    const place = failed?.line === undefined ? '' : ` at ${failed.path}:${failed.line}`;
-    return [{ code: error.code, message: error.error, place: `attempt ${attempt}${place}` }];
+    return [{ attempt, failure: failed?.failure ?? failureOfError(error) }];
   });
 }
 

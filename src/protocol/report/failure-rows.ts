@@ -2,7 +2,8 @@ import type { Failure } from './failure.js';
 
 /** A titled part of what a failure says beyond its message: a sentence, a line of code, or a list of such lines. */
 export type FailureRow =
-  | { readonly title: string; readonly kind: 'text' | 'code'; readonly text: string }
+  | { readonly title: string; readonly kind: 'text'; readonly text: string }
+  | { readonly title: string; readonly kind: 'code'; readonly text: string; readonly step: number }
   | { readonly title: string; readonly kind: 'list'; readonly items: readonly RowItem[] };
 
 /** A line of a list. */
@@ -47,7 +48,7 @@ function asCounted(failure: Failure): Failure {
  */
 export function failureRows(found: Failure): readonly FailureRow[] {
   const failure = asCounted(found);
-  const { message, nearMisses = [], console = [], requests = [], step } = failure;
+  const { message, nearMisses = [], console = [], requests = [] } = failure;
   const said = (title: string, text: string | null | undefined): FailureRow[] =>
     text === null || text === undefined ? [] : [{ title, kind: 'text', text }];
   const listed = (
@@ -81,17 +82,16 @@ export function failureRows(found: Failure): readonly FailureRow[] {
       earlierStepLines(failure),
       found.earlierSteps?.map(({ index }) => index),
     ),
-    ...(step === undefined
-      ? []
-      : [
-          {
-            title: `${step.before ? 'Last step' : 'Step'} ${step.index}`,
-            kind: 'code' as const,
-            text: cut(step.js, MAX_CALL),
-          },
-        ]),
+    ...stepRow(failure, found.step?.index),
     ...said('No picture', failure.noScreenshot),
   ];
+}
+
+/** The step that failed; the last one before, unless it is among the steps before. @param index of the step in report.json */
+function stepRow({ step, earlierSteps }: Failure, index = 0): readonly FailureRow[] {
+  if (step === undefined || (step.before && earlierSteps?.at(-1)?.index === step.index)) return [];
+  const title = `${step.before ? 'Last step' : 'Step'} ${step.index}`;
+  return [{ title, kind: 'code', text: cut(step.js, MAX_CALL), step: index }];
 }
 
 /** What did not wait did not wait in vain, and a locator that several elements match is none that a wait would help. */

@@ -15,8 +15,8 @@ export type Row = readonly [title: string, html: string | null];
 export interface FailureBodyOptions {
   /** The longest text, in characters. */
   readonly longest: number;
-  /** Where the failed step is drawn on the same page. */
-  readonly stepHref?: string;
+  /** Where a step is drawn on the same page, by its number in report.json. */
+  readonly stepHref?: (step: number) => string;
   /** Rows after those of the failure. */
   readonly more?: readonly Row[];
 }
@@ -48,16 +48,18 @@ export function failureBody(failure: Failure, { longest, stepHref, more = [] }: 
 ${frame === undefined ? '' : `<pre class="frame">${esc(shorten(frame, longest))}</pre>`}<dl>${drawn.join('')}</dl>`;
 }
 
-function rowHtml(row: FailureRow, longest: number, href: string | undefined): string | null {
+function rowHtml(row: FailureRow, longest: number, stepHref: FailureBodyOptions['stepHref']): string | null {
+  const linked = (text: string, step: number | undefined) => {
+    const code = codeOf(shorten(text, longest));
+    return stepHref === undefined || step === undefined ? code : `<a href="${stepHref(step)}">${code}</a>`;
+  };
   switch (row.kind) {
     case 'text':
       return esc(shorten(row.text, longest));
-    case 'code': {
-      const code = codeOf(shorten(row.text, longest));
-      return href === undefined ? code : `<a href="${href}">${code}</a>`;
-    }
+    case 'code':
+      return linked(row.text, row.step);
     case 'list':
-      return listOf(row.items.map(({ text }) => codeOf(shorten(text, longest))));
+      return listOf(row.items.map(({ text, step }) => linked(text, step)));
     default:
       return assertNever(row);
   }

@@ -124,7 +124,7 @@ function failureCard(listed: ListedFailure, anchor: string, picture: ImageSource
   return `<section class="card failure${kind === 'interrupted' ? ' warn-edge' : ''}" id="${anchor}"><header>
 <span class="pill bad">${esc(failure.code)}</span><h3 class="text">${failureTitle(listed)}</h3></header>
 <p class="message">${esc(shorten(failure.message, 4_000))}</p>
-${failureBody(failure, { longest: MAX_EVIDENCE, ...(step === null ? {} : { stepHref: `#step-${step.index}` }) })}${compared}${shown}</section>`;
+${failureBody(failure, { longest: MAX_EVIDENCE, stepHref: (index) => `#step-${index}` })}${compared}${shown}</section>`;
 }
 
 function failureTitle({ kind, subject }: ListedFailure): string {

@@ -1,8 +1,6 @@
-import { placeText } from '../../protocol/report/failure-rows.js';
 import { waitText } from '../../protocol/times.js';
 import {
   type CaseResult,
-  type Earlier,
   NOT_RUN,
   notRun,
   suitesByClass,
@@ -13,7 +11,6 @@ import {
 import { failureText } from './failure-text.js';
 import {
   countFlows,
-  type EarlierAttempt,
   type FlowResult,
   flowText,
   historyText,
@@ -78,7 +75,7 @@ function testCaseOf(flow: FlowResult): TestCase {
     ...(flow.test === undefined ? testNameOf(flow.name) : { name: flow.test.title, classname: flow.test.suite }),
     durationMs: flow.durationMs,
     result: resultOf(flow, quarantined),
-    earlier: earlier.map(earlierOf),
+    earlier,
     output,
   };
 }
@@ -100,10 +97,4 @@ function resultOf(flow: FlowResult, quarantined: boolean): CaseResult {
 
 function skippedText({ test }: FlowResult): string {
   return test === undefined ? 'All tests of the flow were skipped' : (test.reason ?? 'Skipped');
-}
-
-function earlierOf({ attempt, failure }: EarlierAttempt): Earlier {
-  const { code, message } = failure;
-  const place = placeText(failure);
-  return { code, message, place: `attempt ${attempt}${place === null ? '' : ` ${place}`}` };
 }

@@ -238,7 +238,7 @@ function printed(suite: ReturnType<typeof sampleSuite>, isTTY: boolean): string 
     status: 'failed',
     startedAt: null,
     endedAt: null,
-    error: { code: 'FLOW_FAILED' },
+    error: { code: 'FLOW_FAILED', error: COLORED },
     flowFiles: [],
   } as unknown as SessionRecord;
   progress.say(`said ${COLORED}`);
