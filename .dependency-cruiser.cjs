@@ -131,7 +131,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^request-client/(?!test/)' },
       to: {
-        path: '^src/(?!(base|config|files|net-policy|pages|protocol|script|terminal)(/|\\.ts$)|report/escape\\.ts$)',
+        path: '^src/(?!(base|config|files|net-policy|pages|protocol|script|terminal)(/|\\.ts$)|report/(escape|junit-writer)\\.ts$)',
       },
     },
     {

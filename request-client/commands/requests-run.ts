@@ -13,8 +13,8 @@ import { Environment } from '../engine/collection/environment.js';
 import { findItem } from '../engine/collection/find-item.js';
 import { CollectionRunner } from '../engine/collection-run/collection-runner.js';
 import { type DataRow, readDataRows } from '../engine/collection-run/data-rows.js';
-import { type JUnitCase, junitCases, renderJUnit, resultLines } from '../engine/collection-run/junit.js';
-import { passed, type RequestResult } from '../engine/collection-run/result.js';
+import { collectionJUnit, junitCases } from '../engine/collection-run/junit.js';
+import { passed, type RequestResult, resultLines } from '../engine/collection-run/result.js';
 import { Routes } from '../engine/connection/routes.js';
 import { TokenStore } from '../engine/oauth/token-store.js';
 import { SettingsFile } from '../window/settings-file.js';
@@ -82,7 +82,8 @@ async function report(
   { name, junit, mask, rows }: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const cases: JUnitCase[] = [];
+  const startedAt = new Date().toISOString();
+  const cases: ReturnType<typeof junitCases> = [];
   let [sent, failed] = [0, 0];
   const listener = async (result: RequestResult): Promise<undefined> => {
     await result.response?.dispose();
@@ -95,7 +96,7 @@ async function report(
   for (const [index, data] of rows.entries()) {
     await runner.runAll(nodes, listener, signal, { index, count: rows.length, data });
   }
-  if (junit !== undefined) await writeFile(junit, mask(renderJUnit(name, cases)));
+  if (junit !== undefined) await writeFile(junit, mask(collectionJUnit(name, startedAt, cases)));
   print(`${sent} requests, ${failed} failed\n`);
   return failed > 0 ? 1 : 0;
 }

@@ -4,6 +4,7 @@ import { readFlow } from '../agent-js/flows/read-flow.js';
 import { flowOfFile, isFlowFile } from '../base/flow-file.js';
 import { asAbsent } from '../base/system-fault.js';
 import type { ErrorBody } from '../protocol/errors.js';
+import { causeOf } from '../protocol/report/failure-of-error.js';
 import type { FlowBrief, FlowsBefore, TaskBrief } from './prompt.js';
 
 /** The most bytes of a flow or task file that are read for a prompt. */
@@ -43,7 +44,7 @@ export async function readBrief(flowsDir: string, outline: TaskOutline): Promise
 async function readBefore(flowsDir: string, { failed }: TaskOutline, scripts: readonly string[]): Promise<FlowsBefore> {
   if (failed === null) return { kind: scripts.length === 0 ? 'none' : 'passed' };
   const { flow, error } = failed;
-  const cause = causeOf(error);
+  const { cause } = causeOf(error);
   const { details } = cause;
   const innermost = typeof details?.flow === 'string' ? details.flow : flowOfFile(flow);
   const line = typeof details?.line === 'number' ? details.line : null;
@@ -58,11 +59,4 @@ async function readBefore(flowsDir: string, { failed }: TaskOutline, scripts: re
   );
   const notBegun = scripts.slice(scripts.indexOf(flow) + 1).map(flowOfFile);
   return { kind: 'failed', flow: outermost, error: cause, sources, notBegun };
-}
-
-/** The error inside a flow's error. */
-function causeOf(error: ErrorBody): ErrorBody {
-  const cause = error.details?.cause;
-  // Set in this form when the flow failed.
-  return typeof cause === 'object' && cause !== null && 'code' in cause ? (cause as ErrorBody) : error;
 }

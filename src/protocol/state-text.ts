@@ -1,7 +1,8 @@
 import type { JoinedFlow } from './batches/joined.js';
 import type { SuiteTest } from './batches/suite.js';
-import { type ErrorCode, isLost } from './errors.js';
+import { isLost } from './errors.js';
 import type { Failure } from './report/failure.js';
+import { failureOfError } from './report/failure-of-error.js';
 import type { SessionRecord } from './session.js';
 import { formatDuration, ranMs, testMs } from './times.js';
 
@@ -117,13 +118,13 @@ export function recordText(
   nowMs: number,
   known: { readonly failure?: Failure | null; readonly ms?: number } = {},
 ): string {
-  const { attempt, retries = 0, error } = record;
+  const { attempt, retries = 0 } = record;
   return stateText({
     state: stateOfRecord(record),
     ms: record.startedAt === null ? null : (known.ms ?? ranMs(record, nowMs)),
     attempt,
     attempts: Math.max(attempt, retries + 1),
-    failure: known.failure ?? (error === null ? null : placedError(error, record.flowFiles)),
+    failure: known.failure ?? failureOfRecord(record),
     why: whyOf(record),
   });
 }
@@ -148,26 +149,12 @@ function whyOf({ status, outcome, mode, queuePosition, handoff, startedAt, endRe
   return why === null ? 'stopped before it began' : `${why} before it began`;
 }
 
-/** The code and the place of an error: the place of its cause, and for FLOW_FAILED its code, which says more. */
-export function placedError(
-  { code, details = {} }: NonNullable<SessionRecord['error']>,
-  flowFiles: readonly string[] = [],
-): Pick<Failure, 'code' | 'flow' | 'file' | 'line' | 'column'> {
-  const cause = membersOf(details.cause);
-  const place = { ...details, ...membersOf(cause.details) };
-  const { flow, line, column } = place;
-  const file = flowFiles.find((one) => one.replace(/\.[jt]s$/, '') === flow);
-  return {
-    code: code === 'FLOW_FAILED' && typeof cause.code === 'string' ? (cause.code as ErrorCode) : code,
-    ...(typeof flow === 'string' ? { flow } : {}),
-    ...(file === undefined ? {} : { file }),
-    ...(typeof line === 'number' ? { line } : {}),
-    ...(typeof column === 'number' ? { column } : {}),
-  };
-}
-
-function membersOf(value: unknown): { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+/** Why a job failed, as its record says, with the flow's file. */
+function failureOfRecord({ error, flowFiles }: SessionRecord): Failure | null {
+  if (error === null) return null;
+  const failure = failureOfError(error);
+  const file = flowFiles.find((one) => one.replace(/\.[jt]s$/, '') === failure.flow);
+  return file === undefined ? failure : { ...failure, file };
 }
 
 const TEST_STATES: Readonly<Record<SuiteTest['state'], State>> = {

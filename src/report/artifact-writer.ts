@@ -8,7 +8,7 @@ import { TRACE } from '../protocol/trace/trace.js';
 import { harPieces, notedRequests } from './har.js';
 import { renderHtml, wantedScreenshots } from './html/html.js';
 import { screenshotImages } from './images.js';
-import { renderJUnit } from './junit.js';
+import { sessionJUnit } from './junit.js';
 import { ReportBuilder } from './report.js';
 import { TraceWriter } from './trace/trace-writer.js';
 import { VIDEO, videoFailures } from './video.js';
@@ -51,7 +51,7 @@ export async function produceArtifacts(
   await replaceFile(dir, 'session.json', [`${JSON.stringify(record, null, 2)}\n`]);
   const report = builder.build(await listArtifacts(dir), await notedRequests(dir), await videoFailures(dir));
   await replaceFile(dir, 'report.json', [`${JSON.stringify(report, null, 2)}\n`]);
-  await replaceFile(dir, 'report.junit.xml', [renderJUnit(report, record)]);
+  await replaceFile(dir, 'report.junit.xml', [sessionJUnit(report, record)]);
   await replaceFile(dir, 'report.html', renderHtml(report, screenshotImages(dir, wantedScreenshots(report))));
 }
 

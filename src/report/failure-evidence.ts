@@ -1,17 +1,11 @@
-import type { ErrorDetails } from '../protocol/errors.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
 import type { Failure } from '../protocol/report/failure.js';
+import { causeOf, failureOfError } from '../protocol/report/failure-of-error.js';
 import type { Report } from '../protocol/report/report.js';
 import { earlierSteps, seenAtStep, stepAt } from './failure-steps.js';
 
 /** Page errors and requests that a failure lists: the last ones before it. */
 const MAX_LISTED = 5;
-const MAX_NEAR = 10;
-const MAX_SEEN = 10;
-const MAX_DIFFERENCES = 50;
-/** Longer texts are truncated. */
-const MAX_TEXT = 4_000;
-const MAX_SHORT = 500;
 
 type ErrorBody = NonNullable<Report['error']>;
 type Step = Report['steps'][number];
@@ -65,9 +59,8 @@ export interface Occurrence {
 
 /** The failure object of one error. */
 export function failureOf({ error, kind, from, to, since, attempt }: Occurrence, evidence: Evidence): Failure {
-  const cause = causeOf(error);
-  // The cause's own details are those of the innermost position.
-  const details = { ...withoutNulls(error.details), ...withoutNulls(cause.details) };
+  const { cause } = causeOf(error);
+  const own = failureOfError(error);
   const steps = evidence.steps.filter(
     (step) =>
       step.attempt === attempt &&
@@ -78,9 +71,6 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
   const failed = steps.findLast((step) => step.error?.code === cause.code && step.error.error === cause.error);
   const step = failed ?? steps.at(-1);
   const earlier = step === undefined ? [] : steps.filter(({ index }) => index < step.index);
-  const expected = text(details.expected)?.slice(0, MAX_TEXT);
-  const locator = text(details.locator)?.slice(0, MAX_SHORT);
-  const flow = text(details.flow);
   const during = (at: string): { step?: number } => {
     const index = stepAt(steps, at);
     return index === undefined ? {} : { step: index };
@@ -88,26 +78,11 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
   const picture = step === undefined ? null : ownScreenshot(step);
   const pageErrors = evidence.pageErrors.filter(({ at }) => isWithin(at, since, to)).slice(-MAX_LISTED);
   const requests = evidence.requests.filter(({ at }) => isWithin(at, since, to)).slice(-MAX_LISTED);
-  return withoutAbsent({
-    code: cause.code,
-    message: cause.error.slice(0, MAX_TEXT),
-    flow,
-    file: flow === undefined ? undefined : `flows/${evidence.flowFiles.get(flow) ?? `${flow}.js`}`,
-    test: text(details.test)?.slice(0, MAX_SHORT),
-    line: whole(details.line),
-    column: whole(details.column),
-    frame: text(details.frame),
-    url: text(details.url) ?? step?.url,
-    title: text(details.title) ?? step?.title,
-    locator,
-    expected,
-    received: text(details.received)?.slice(0, MAX_TEXT),
-    history: historyIn(details),
-    waitedMs: whole(details.waitedMs),
-    elsewhere: typeof details.elsewhere === 'boolean' ? details.elsewhere : undefined,
-    seenAtStep: failed === undefined ? undefined : seenAtStep(failed, earlier, { locator, expected }),
-    differences: differencesIn(details),
-    nearMisses: textsIn(details.candidates),
+  const around: { [K in keyof Failure]?: Failure[K] | undefined } = {
+    file: own.flow === undefined ? undefined : `flows/${evidence.flowFiles.get(own.flow) ?? `${own.flow}.js`}`,
+    url: own.url ?? step?.url,
+    title: own.title ?? step?.title,
+    seenAtStep: failed === undefined ? undefined : seenAtStep(failed, earlier, own),
     console: listed(pageErrors, ({ at, text, url }) => ({ text, url, ...during(at) })),
     requests: listed(requests, ({ at, request }) => ({ ...request, ...during(at) })),
     pending: failed?.timers === undefined ? undefined : pendingAt(failed, evidence.longRequests),
@@ -128,7 +103,8 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
     box: picture === null ? undefined : failed?.box,
     noScreenshot: picture === null ? (failed?.noScreenshot ?? noPicture(step, kind)) : undefined,
     ...evidence.trace,
-  });
+  };
+  return { ...own, ...Object.fromEntries(Object.entries(around).filter(([, value]) => value !== undefined)) };
 }
 
 /** How many steps earlier attempts made: `index` counts them, too. */
@@ -154,75 +130,10 @@ function noPicture(step: Step | undefined, kind: Step['kind'] | null): string | 
   return undefined;
 }
 
-function historyIn(details: ErrorDetails): Failure['history'] {
-  const { history } = details;
-  if (!Array.isArray(history) || history.length === 0) return undefined;
-  return history.slice(0, MAX_SEEN).flatMap((one: unknown) => {
-    const value: unknown = Reflect.get(Object(one), 'value');
-    const fromMs: unknown = Reflect.get(Object(one), 'fromMs');
-    return typeof value === 'string' && typeof fromMs === 'number'
-      ? [{ value: value.slice(0, MAX_SHORT), fromMs }]
-      : [];
-  });
-}
-
 function listed<T, S>(items: readonly T[], shown: (item: T) => S): S[] | undefined {
   return items.length === 0 ? undefined : items.map(shown);
 }
 
-/** FLOW_FAILED wraps the actual error, which is more useful. */
-function causeOf(error: ErrorBody): ErrorBody {
-  const cause = error.code === 'FLOW_FAILED' ? error.details?.cause : undefined;
-  return isErrorBody(cause) ? cause : error;
-}
-
-function isErrorBody(value: unknown): value is ErrorBody {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'code' in value &&
-    typeof value.code === 'string' &&
-    'error' in value &&
-    typeof value.error === 'string'
-  );
-}
-
 function isWithin(at: string, from: string, to: string): boolean {
   return at >= from && at <= to;
-}
-
-function differencesIn(details: ErrorDetails): Failure['differences'] {
-  const { failures } = details;
-  if (!Array.isArray(failures) || failures.length === 0) return undefined;
-  return failures.slice(0, MAX_DIFFERENCES).flatMap((one: unknown) => {
-    const path: unknown = Reflect.get(Object(one), 'path');
-    const message: unknown = Reflect.get(Object(one), 'message');
-    const known = typeof path === 'string' && typeof message === 'string';
-    return known ? [{ path, message: message.slice(0, MAX_SHORT) }] : [];
-  });
-}
-
-function textsIn(list: unknown): string[] | undefined {
-  if (!Array.isArray(list) || list.length === 0) return undefined;
-  return list.filter((one): one is string => typeof one === 'string').slice(0, MAX_NEAR);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function whole(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
-}
-
-function withoutNulls(details: ErrorDetails | undefined): ErrorDetails {
-  return Object.fromEntries(Object.entries(details ?? {}).filter(([, value]) => value !== null && value !== undefined));
-}
-
-/** Optional members that are undefined are left out. */
-function withoutAbsent(
-  failure: { [K in keyof Failure]: Failure[K] | undefined } & Pick<Failure, 'code' | 'message'>,
-): Failure {
-  const given = Object.entries(failure).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(given), code: failure.code, message: failure.message };
 }

@@ -1,58 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { flowOfFile, isFlowFile } from '../base/flow-file.js';
+import { asAbsent } from '../base/system-fault.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
+import { failureOfError } from '../protocol/report/failure-of-error.js';
 import type { Report } from '../protocol/report/report.js';
-import type { SessionRecord } from '../protocol/session.js';
-import { escapeMarkup as esc } from './escape.js';
-import { type Failure, listFailures } from './failures.js';
-import { shorten } from './format.js';
+import { isEnded, type SessionRecord } from '../protocol/session.js';
+import { type ListedFailure, listFailures } from './failures.js';
 import { titleOf } from './html/html.js';
+import {
+  type Earlier,
+  notRun,
+  type Suite,
+  suitesByClass,
+  type TestCase,
+  testNameOf,
+  writeJUnit,
+} from './junit-writer.js';
+import { failureText } from './suite/failure-text.js';
 
 /** The most screenshots in a test case's output. */
 const MAX_OUTPUT_LINES = 200;
+/** Reports that are read concurrently. */
+const CONCURRENT_READS = 8;
 
 type Step = Report['steps'][number];
-type Outcome = 'passed' | 'failure' | 'error' | 'skipped';
 
 /** Returns the name of an artifact file for the output; null to omit it. */
-export type ArtifactLink = (path: string) => string | null;
-
-/** The type of the error of a test case without a result. */
-export const NOT_RUN = 'NOT_RUN';
-
-/** An error for a test case that was not started, or did not end. */
-export function notRunReason(type: string, message: string): Pick<TestCase, 'outcome' | 'reason'> {
-  return { outcome: 'error', reason: `<error type="${esc(type)}" message="${esc(message)}"/>` };
-}
-
-/** How an earlier attempt failed. */
-export interface Earlier {
-  readonly code: string;
-  readonly message: string;
-  readonly place: string;
-}
-
-/** A test case of a JUnit file. */
-export interface TestCase {
-  readonly name: string;
-  /** Collectors group test cases by it; dots make packages. */
-  readonly classname: string;
-  readonly durationMs: number;
-  readonly outcome: Outcome;
-  /** The element with the reason why it did not pass; '' if it passed. */
-  readonly reason: string;
-  /** Failures of earlier attempts. */
-  readonly earlier: readonly Earlier[];
-  readonly output: readonly string[];
-}
+type ArtifactLink = (path: string) => string | null;
 
 /**
- * `report.junit.xml`: the session is a test suite, each flow a test case, in the format of Jenkins' junit-10.xsd, which
- * other collectors share. A job without flows is one test case; so is a failure of the session that no flow explains. A
+ * `report.junit.xml`: the session is a test suite, each flow a test case. A job without flows is one test case; so is a failure of the session that no flow explains. A
  * flow that failed in a completed job counts as passed, like the job, and its output says so. Requested flows that were
- * not started, and what has not ended, are errors. Failures of earlier attempts of a job with `retries` are written in the format of Surefire:
- * `flakyFailure` in a test case that finally passed, `rerunFailure` in one that did not.
+ * not started, and what has not ended, are errors.
  */
-export function renderJUnit(report: Report, record: SessionRecord): string {
+export function sessionJUnit(report: Report, record: SessionRecord): string {
   // Collectors track a test by its class and name: neither may change from run to run.
   const cases = testCasesOf(report, record, { link: (path) => path, classname: record.name ?? 'troupe' });
   const suite = {
@@ -63,72 +45,11 @@ export function renderJUnit(report: Report, record: SessionRecord): string {
     properties: properties(report, record),
     cases,
   };
-  return renderSuites([suite], report.durationMs);
+  return writeJUnit([suite], report.durationMs);
 }
 
-/** A test suite of a JUnit file. */
-export interface Suite {
-  readonly name: string;
-  readonly id: string;
-  readonly durationMs: number;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  /** Null values are omitted. */
-  readonly properties: readonly (readonly [name: string, value: string | number | null])[];
-  readonly cases: readonly TestCase[];
-}
-
-/** A JUnit file. @param durationMs of all suites together, some of which may have run at the same time */
-export function renderSuites(suites: readonly Suite[], durationMs: number): string {
-  const cases = suites.flatMap((suite) => suite.cases);
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="troupe" ${countsOf(cases)} time="${seconds(durationMs)}">
-${suites.map(renderSuite).join('\n')}
-</testsuites>
-`;
-}
-
-/** One suite for each class, in the order of their first test cases. A suite takes as long as its cases together. */
-export function suitesByClass(common: Omit<Suite, 'name' | 'durationMs'>): readonly Suite[] {
-  const classes = new Map<string, TestCase[]>();
-  for (const one of common.cases) classes.set(one.classname, [...(classes.get(one.classname) ?? []), one]);
-  return [...classes].map(([name, cases], index) => {
-    const durationMs = cases.reduce((total, one) => total + one.durationMs, 0);
-    return { ...common, name, id: index === 0 ? common.id : `${common.id}-${index + 1}`, durationMs, cases };
-  });
-}
-
-/**
- * The class and the test name of a flow: `flows.shop` and `buy` for `shop/buy`. Collectors show classes as packages, so
- * that flows are grouped by folder.
- */
-export function testNameOf(flow: string): Pick<TestCase, 'name' | 'classname'> {
-  const segments = flow.split('/');
-  const name = segments.pop() ?? flow;
-  return { name, classname: ['flows', ...segments.map((segment) => segment.replaceAll('.', '_'))].join('.') };
-}
-
-function renderSuite({ name, id, durationMs, startedAt, properties, cases }: Suite): string {
-  const skipped = cases.filter(({ outcome }) => outcome === 'skipped').length;
-  return `<testsuite name="${esc(shorten(name, 200))}" ${countsOf(cases)} skipped="${skipped}" time="${seconds(durationMs)}" timestamp="${startedAt.slice(0, 19)}" id="${id}">
-<properties>
-${properties.flatMap(property).join('\n')}
-</properties>
-${cases.map(testCase).join('\n')}
-</testsuite>`;
-}
-
-function countsOf(cases: readonly TestCase[]): string {
-  const numberOf = (outcome: Outcome) => cases.filter((one) => one.outcome === outcome).length;
-  return `tests="${cases.length}" failures="${numberOf('failure')}" errors="${numberOf('error')}"`;
-}
-
-function property([name, value]: Suite['properties'][number]): readonly string[] {
-  return value === null ? [] : [`<property name="${esc(name)}" value="${esc(String(value))}"/>`];
-}
-
-/** The test cases of a session; see {@link renderJUnit}. */
-export function testCasesOf(
+/** The test cases of a session; see {@link sessionJUnit}. */
+function testCasesOf(
   report: Report,
   record: SessionRecord,
   { link, classname }: { readonly link: ArtifactLink; readonly classname: string },
@@ -139,24 +60,22 @@ export function testCasesOf(
   const cases: TestCase[] = [];
   for (const flow of report.flows) {
     if (flow.status === 'skipped') {
-      const reason = '<skipped message="All tests of the flow were skipped"/>';
       cases.push({
         name: flow.path,
         classname,
         durationMs: flowMs(report, flow),
         earlier: [],
-        outcome: 'skipped',
-        reason,
+        result: { outcome: 'skipped', message: 'All tests of the flow were skipped' },
         output: [],
       });
       continue;
     }
     const failure = flow.error === undefined && flow.status !== 'interrupted' ? undefined : flowFailures.shift();
     const earlier = earlierOf(report, flow.path);
-    const outcome = outcomeOf(report, failure, flow.path, link);
+    const ended = endOf(report, failure, flow.path, link);
     const repaired = flow.status === 'repaired' ? ['Repaired: the flow failed, and a model completed it'] : [];
-    const output = [...repaired, ...outcome.output];
-    cases.push({ name: flow.path, classname, durationMs: flowMs(report, flow), earlier, ...outcome, output });
+    const output = [...repaired, ...ended.output];
+    cases.push({ name: flow.path, classname, durationMs: flowMs(report, flow), earlier, ...ended, output });
   }
   const begun = new Set(report.flows.map(({ path }) => path));
   for (const file of record.flowFiles) {
@@ -166,7 +85,7 @@ export function testCasesOf(
       name: path,
       classname,
       durationMs: 0,
-      ...notRunReason(NOT_RUN, 'Not run: the flow was not started'),
+      result: notRun('Not run: the flow was not started'),
       earlier: earlierOf(report, path),
       output: [],
     });
@@ -178,7 +97,7 @@ export function testCasesOf(
       classname,
       durationMs,
       earlier: earlierOf(report, null),
-      ...outcomeOf(report, unexplained, null, link),
+      ...endOf(report, unexplained, null, link),
     });
   }
   // What a job with one result took is what its test case took.
@@ -196,45 +115,37 @@ function earlierOf(report: Report, flow: string | null): readonly Earlier[] {
   return report.attempts.flatMap(({ attempt, error, flows }): Earlier[] => {
     const failed = flows.find(({ error, status }) => error !== undefined || status === 'interrupted');
     if ((failed?.path ?? null) !== flow) return [];
-    const place = failed?.line === undefined ? '' : ` at ${failed.path}:${failed.line}`;
-    return [{ code: error.code, message: error.error, place: `attempt ${attempt}${place}` }];
+    return [{ attempt, failure: failed?.failure ?? failureOfError(error) }];
   });
 }
 
-function outcomeOf(
+function endOf(
   report: Report,
-  failure: Failure | undefined,
+  listed: ListedFailure | undefined,
   flow: string | null,
   link: ArtifactLink,
-): Pick<TestCase, 'outcome' | 'reason' | 'output'> {
-  const pictures = report.steps
-    .filter((step) => flow === null || jobsFlow(report, step) === flow)
-    .flatMap((step) => linkOf(step, link) ?? [])
-    .slice(-MAX_OUTPUT_LINES);
+): Pick<TestCase, 'result' | 'output'> {
+  const steps = report.steps.filter((step) => flow === null || jobsFlow(report, step) === flow);
+  // Steps that only read name the picture of the step before.
+  const pictures = [...new Set(steps.flatMap((step) => linkOf(step, link) ?? []))].slice(-MAX_OUTPUT_LINES);
   const running = report.status === 'queued' || report.status === 'running';
-  if (failure === undefined) {
+  if (listed === undefined) {
     if (flow === null && report.mode === 'auto' && report.status === 'stopped') {
-      return { ...notRunReason(NOT_RUN, 'The job was stopped before it ended'), output: pictures };
+      return { result: notRun('The job was stopped before it ended'), output: pictures };
     }
-    if (flow !== null || !running) return { outcome: 'passed', reason: '', output: pictures };
-    return { ...notRunReason(NOT_RUN, 'The session has not ended'), output: pictures };
+    if (flow !== null || !running) return { result: { outcome: 'passed' }, output: pictures };
+    return { result: notRun('The session has not ended'), output: pictures };
   }
-  if (failure.kind === 'interrupted' && running) {
-    return { ...notRunReason(NOT_RUN, 'The flow has not ended'), output: pictures };
-  }
-  const text = describe(failure, link);
-  if (failure.kind === 'flow' && report.status === 'completed') {
-    return {
-      outcome: 'passed',
-      reason: '',
-      output: [...text, ...pictures],
-    };
+  const { kind, failure, step } = listed;
+  if (kind === 'interrupted' && running) return { result: notRun('The flow has not ended'), output: pictures };
+  const picture = step === null ? null : linkOf(step, link);
+  const text = `${failureText(failure)}${picture === null ? '' : `\nPicture: ${picture}`}`;
+  if (kind === 'flow' && report.status === 'completed') {
+    return { result: { outcome: 'passed' }, output: [...text.split('\n'), ...pictures] };
   }
   // A failure is a result of the flow; an error kept the flow from getting a result.
-  const outcome = failure.kind === 'flow' || failure.code === 'TASK_FAILED' ? 'failure' : 'error';
-  const message = esc(shorten(failure.message, 1_000));
-  const reason = `<${outcome} type="${esc(failure.code)}" message="${message}">${esc(text.join('\n'))}</${outcome}>`;
-  return { outcome, reason, output: pictures };
+  const outcome = kind === 'flow' || failure.code === 'TASK_FAILED' ? 'failure' : 'error';
+  return { result: { outcome, type: failure.code, message: failure.message, text }, output: pictures };
 }
 
 /** The job's flow in which a step was made, directly or in a flow that it called. */
@@ -244,33 +155,10 @@ function jobsFlow({ attempts, flows }: Report, { kind, flow, startedAt = '' }: S
   return begun.findLast((one) => one.startedAt <= startedAt)?.path ?? flow;
 }
 
-function describe(failure: Failure, link: ArtifactLink): readonly string[] {
-  const { step, title, url, place } = failure;
-  const picture = step === null ? null : linkOf(step, link);
-  return [
-    `${failure.code}: ${shorten(failure.message, 4_000)}`,
-    ...failure.differences.slice(0, 50).map(({ path, message }) => `  ${path}: ${message}`),
-    ...(place === null ? [] : [`at ${place}`]),
-    ...(step === null ? [] : [`step ${failure.evidence?.step?.number ?? step.index}: ${shorten(step.js, 300)}`]),
-    ...(url === null ? [] : [`page ${url}${title === null ? '' : ` (${shorten(title, 300)})`}`]),
-    ...(picture === null ? [] : [`screenshot ${picture}`]),
-  ];
-}
-
 /** A link to the step's own picture. */
 function linkOf(step: Step, link: ArtifactLink): string | null {
   const screenshot = ownScreenshot(step);
   return screenshot === null ? null : link(`screenshots/${screenshot}`);
-}
-
-function testCase(one: TestCase): string {
-  const again = one.outcome === 'passed' ? 'flakyFailure' : 'rerunFailure';
-  const earlier = one.earlier.map(({ code, message, place }) => {
-    const text = esc(shorten(message, 1_000));
-    return `<${again} type="${esc(code)}" message="${text}">${esc(place)}</${again}>`;
-  });
-  const output = one.output.length === 0 ? '' : `<system-out>${esc(one.output.join('\n'))}</system-out>`;
-  return `<testcase name="${esc(one.name)}" classname="${esc(one.classname)}" time="${seconds(one.durationMs)}">${one.reason}${earlier.join('')}${output}</testcase>`;
 }
 
 function properties(report: Report, record: SessionRecord): Suite['properties'] {
@@ -293,6 +181,127 @@ function properties(report: Report, record: SessionRecord): Suite['properties'] 
   ];
 }
 
-function seconds(ms: number): string {
-  return (ms / 1000).toFixed(3);
+/** The location of the artifacts that test cases link to; see `BatchJUnitQuery`. */
+export type BatchLinks =
+  | { readonly kind: 'none' }
+  /** Below the folder of an unpacked batch zip; '' for none. */
+  | { readonly kind: 'files'; readonly folder: string }
+  /** At the service with this address. */
+  | { readonly kind: 'urls'; readonly base: string };
+
+/** The input for one JUnit file of many sessions. */
+export interface BatchJUnitTask {
+  readonly name: string;
+  readonly links: BatchLinks;
+  readonly jobs: readonly {
+    readonly record: SessionRecord;
+    /** The folder with its report.json, if there is one. */
+    readonly dir: string;
+    /** Its folder in the batch's zip. */
+    readonly folder: string;
+  }[];
+}
+
+type Job = BatchJUnitTask['jobs'][number];
+
+/**
+ * A suite for each folder of jobs, named as {@link testNameOf} names it. A test case has the name of its job's folder,
+ * which is the same in each run; if a job has several test cases, followed by the flow's name. A job without a report is an
+ * error: it was not started, or has not ended.
+ */
+export async function batchJUnit({ name, links, jobs }: BatchJUnitTask): Promise<string> {
+  const found: (readonly TestCase[])[] = [];
+  const left = jobs.entries();
+  const collectNext = async () => {
+    for (const [index, job] of left) found[index] = await casesOfJob(job, links);
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_READS }, collectNext));
+  const records = jobs.map(({ record }) => record);
+  const times = records.flatMap(({ startedAt, endedAt }) =>
+    startedAt === null ? [] : [startedAt, endedAt ?? startedAt],
+  );
+  const [first = new Date(0).toISOString()] = [...times, ...records.map(({ createdAt }) => createdAt)].sort();
+  const last = times.sort().at(-1) ?? first;
+  const common = {
+    id: records[0]?.batch ?? 'batch',
+    startedAt: first,
+    properties: [['run', name] as const, ...propertiesOfBatch(records)],
+    cases: found.flat(),
+  };
+  return writeJUnit(suitesByClass(common), Math.max(0, Date.parse(last) - Date.parse(first)));
+}
+
+async function casesOfJob(job: Job, links: BatchLinks): Promise<readonly TestCase[]> {
+  const { record, folder } = job;
+  const report = record.startedAt === null ? null : await readReport(job);
+  const link = linkInBatch(job, links);
+  const { name, classname } = testNameOf(folder);
+  if (report === null) return [withoutReport(testNameOf(folder), record)];
+  const cases = testCasesOf(report, record, { link, classname });
+  const page = link('report.html');
+  return cases.map((one, index) => ({
+    ...one,
+    name: cases.length === 1 ? name : `${name} / ${one.name}`,
+    output: [
+      ...(page === null || index > 0 ? [] : [`report ${page}`]),
+      ...one.output,
+      ...(links.kind === 'files' ? attachment(one) : []),
+    ],
+  }));
+}
+
+/** The last picture of a failed test case, in the format of GitLab and Jenkins' attachments plugin. */
+function attachment({ result, output }: TestCase): readonly string[] {
+  const picture = output.findLast((line) => line.endsWith('.png'));
+  return picture === undefined || result.outcome === 'passed' ? [] : [`[[ATTACHMENT|${picture}]]`];
+}
+
+function linkInBatch({ record, folder }: Job, links: BatchLinks): ArtifactLink {
+  switch (links.kind) {
+    case 'none':
+      return () => null;
+    case 'files':
+      return (path) => join(links.folder, folder, path);
+    case 'urls': {
+      const base = record.links.self.startsWith('/') ? links.base + record.links.self : record.links.self;
+      return (path) => `${base}/${path === 'report.html' ? 'report' : path}`;
+    }
+  }
+}
+
+/** Reads back a report that we wrote. Null if it is missing. */
+async function readReport({ dir }: Job): Promise<Report | null> {
+  const text = await readFile(join(dir, 'report.json'), 'utf8').catch(asAbsent);
+  const report: unknown = text === null ? null : JSON.parse(text);
+  return isReport(report) ? report : null;
+}
+
+function isReport(value: unknown): value is Report {
+  return typeof value === 'object' && value !== null && 'schemaVersion' in value && value.schemaVersion === 1;
+}
+
+function withoutReport(name: Pick<TestCase, 'name' | 'classname'>, { status, startedAt }: SessionRecord): TestCase {
+  const why = !isEnded(status)
+    ? 'The job has not ended'
+    : startedAt === null
+      ? 'Not run: the job was not started'
+      : 'The report of the job is missing';
+  return { ...name, durationMs: 0, result: notRun(why), earlier: [], output: [] };
+}
+
+function propertiesOfBatch(records: readonly SessionRecord[]) {
+  const each = (of: (record: SessionRecord) => string | null) =>
+    [...new Set(records.map(of))].filter((value) => value !== null).join(', ') || null;
+  const sum = (of: (record: SessionRecord) => number) => records.reduce((total, record) => total + of(record), 0);
+  return [
+    ['batch', each(({ batch }) => batch)],
+    ['jobs', records.length],
+    ['driver', each(({ driver }) => driver)],
+    ['model', each(({ model }) => model)],
+    ['repaired', sum(({ outcome }) => (outcome === 'repaired' ? 1 : 0))],
+    ['iterations', sum(({ iterations }) => iterations)],
+    ['tokens.input', sum(({ tokens }) => tokens.input)],
+    ['tokens.cached', sum(({ tokens }) => tokens.cached)],
+    ['tokens.output', sum(({ tokens }) => tokens.output)],
+  ] as const;
 }

@@ -4,8 +4,8 @@ import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { TaskThreads } from '../threads/task-threads.js';
-import type { BatchJUnitTask } from './batch-junit.js';
 import { sendPages } from './event-pages.js';
+import type { BatchJUnitTask } from './junit.js';
 import type { ReportTask } from './report.thread.js';
 
 /**

@@ -2,8 +2,8 @@ import type { MessagePort } from 'node:worker_threads';
 import type { SessionRecord } from '../protocol/session.js';
 import { taskFunction } from '../threads/task-function.js';
 import { produceArtifacts } from './artifact-writer.js';
-import { type BatchJUnitTask, collectJUnit } from './batch-junit.js';
 import { receivePages } from './event-pages.js';
+import { type BatchJUnitTask, batchJUnit } from './junit.js';
 
 /** What makes the files of one session. The events come through `port`. */
 export interface ReportTask {
@@ -17,4 +17,4 @@ export const produce = taskFunction(async ({ dir, record, port }: ReportTask): P
   await produceArtifacts(dir, record, receivePages(port));
   return '';
 });
-export const collect = taskFunction((task: BatchJUnitTask): Promise<string> => collectJUnit(task));
+export const collect = taskFunction((task: BatchJUnitTask): Promise<string> => batchJUnit(task));

@@ -1,4 +1,5 @@
-import { ErrorBodySchema, type SessionRecord } from '../protocol/session.js';
+import { failureOfError } from '../protocol/report/failure-of-error.js';
+import type { SessionRecord } from '../protocol/session.js';
 
 const MAX_REASON = 1_000;
 
@@ -11,18 +12,10 @@ export interface FailureReason {
   readonly line: number | null;
 }
 
-/** The cause of a session's error: the error of a flow wraps the one of its call. */
 export function failureReason(error: NonNullable<SessionRecord['error']>): FailureReason {
-  const cause = ErrorBodySchema.safeParse(error.details?.cause).data ?? error;
-  const flow = cause.details?.flow ?? error.details?.flow;
-  const line = cause.details?.line ?? error.details?.line;
-  const [first = ''] = cause.error.split('\n');
-  return {
-    code: cause.code,
-    message: cut(first, MAX_REASON),
-    flow: typeof flow === 'string' ? flow : null,
-    line: typeof line === 'number' ? line : null,
-  };
+  const { code, message, flow = null, line = null } = failureOfError(error);
+  const [first = ''] = message.split('\n');
+  return { code, message: cut(first, MAX_REASON), flow, line };
 }
 
 /** At most `longest` characters; what is cut off ends with an ellipsis. */

@@ -37,7 +37,7 @@ const CAUSES: Readonly<Record<string, RegExp>> = {
   'broken/syntax-error':
     /SCRIPT_ERROR: SyntaxError: Unexpected token ';': .*\n\s+at \S*flows\/broken\/syntax-error\.js:5:43/,
   'broken/timeout':
-    /WAIT_TIMEOUT: \{a\}Download did not appear; .* says "Preparing the report …" \(waited \d+ ms\)[\s\S]*Nothing was pending/,
+    /WAIT_TIMEOUT: \{a\}Download did not appear; .* says "Preparing the report …" \(waited \d+ ms\)[\s\S]*Still pending: no request, no timer/,
   'broken/wrong-dialog': /but it has "Archive 3 orders\? This cannot be undone\."/,
   'broken/wrong-text': /Expected: €39\.90\n\s+Received: €34\.90/,
 };

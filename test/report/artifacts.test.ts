@@ -58,7 +58,7 @@ t.test('A failing job has its artifacts, with the failure first and all in one f
   const order = [
     'id="failures"',
     'pill bad">LOCATOR_NOT_FOUND',
-    'shop/buy:9:7',
+    'flows/shop/buy.js:9:7',
     'data:image',
     '<h2>Flows',
     'id="steps"',
@@ -73,7 +73,11 @@ t.test('A failing job has its artifacts, with the failure first and all in one f
   t.same(await junitFaults(join(dir, 'report.junit.xml')), []);
   t.match(junit, 'tests="3" failures="1" errors="1" skipped="0" time="9.500"');
   t.match(junit, /<failure type="LOCATOR_NOT_FOUND" message="No visible element/);
-  for (const text of ['at shop/buy:9:7', 'page http://127.0.0.1:4500/lamps/3?layout=b', 'screenshots/007-step.png']) {
+  for (const text of [
+    'at flows/shop/buy.js:9:7',
+    'Page: http://127.0.0.1:4500/lamps/3?layout=b',
+    'screenshots/007-step.png',
+  ]) {
     t.ok(junit.includes(text), text);
   }
 });

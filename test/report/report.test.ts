@@ -1,11 +1,13 @@
 import t from 'tap';
 import type { ErrorBody } from '#troupe/protocol/errors.js';
 import type { JournalEvent } from '#troupe/protocol/events.js';
+import { failureOfError } from '#troupe/protocol/report/failure-of-error.js';
 import { Report } from '#troupe/protocol/report/report.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
 import { listFailures } from '#troupe/report/failures.js';
 import { renderHtml } from '#troupe/report/html/html.js';
 import { ReportBuilder } from '#troupe/report/report.js';
+import { failureText } from '#troupe/report/suite/failure-text.js';
 import { guardLeaks } from '../support/leaks.js';
 import { failingEvents, failingRecord, journaled, passingEvents, sampleRecord } from './sample-session.js';
 
@@ -46,10 +48,14 @@ t.test('A failure is told once, with its cause, its place, its page and its pict
   t.match(failures[0], {
     kind: 'flow',
     subject: 'shop/buy',
-    code: 'LOCATOR_NOT_FOUND',
-    place: 'shop/buy:9:7',
-    url: 'http://127.0.0.1:4500/lamps/3?layout=b',
-    title: 'Brass lamp',
+    failure: {
+      code: 'LOCATOR_NOT_FOUND',
+      file: 'flows/shop/buy.js',
+      line: 9,
+      column: 7,
+      url: 'http://127.0.0.1:4500/lamps/3?layout=b',
+      title: 'Brass lamp',
+    },
     step: { index: 7, screenshot: '007-step.png' },
   });
 });
@@ -74,9 +80,31 @@ t.test(
       [],
     );
     t.match(report.flows, [{ path: 'buy', line: 9 }]);
-    t.match(listFailures(report).failures, [{ subject: 'buy', code: 'MATCH_FAILED', place: 'total:7' }]);
+    t.match(listFailures(report).failures, [
+      { subject: 'buy', failure: { code: 'MATCH_FAILED', file: 'flows/total.js', line: 7 } },
+    ]);
   },
 );
+
+t.test('A flow that the time limit ended fails with HARD_TIMEOUT, at the call that was ended', async (t) => {
+  const cause = { code: 'WAIT_TIMEOUT', error: 'No offer came', details: { flow: 'buy', line: 3, frame: '> 3 | x' } };
+  const failure = failureOfError({
+    code: 'HARD_TIMEOUT',
+    error: 'The session reached its time limit in buy, after line 3: No offer came',
+    details: { flow: 'buy', line: 3, column: null, cause },
+  });
+  t.match(failure, { code: 'HARD_TIMEOUT', message: /time limit/, flow: 'buy', line: 3, frame: '> 3 | x' });
+  t.match(failureText(failure), /^HARD_TIMEOUT: [^\n]*\nafter buy:3\n/);
+});
+
+t.test('The last step before a failure that is none of a step is told once', async (t) => {
+  const step = { index: 4, number: 2, js: 'agent.go("/")', url: '', title: '', before: true } as const;
+  const failure = { code: 'SCRIPT_ERROR', message: 'Error: no', step } as const;
+  t.equal(failureText(failure), 'SCRIPT_ERROR: Error: no\nLast step 2: agent.go("/")');
+  const earlierSteps = [{ index: 4, js: step.js, outcome: 'done' }];
+  const text = 'SCRIPT_ERROR: Error: no\nSteps before:\n  2. agent.go("/"): done';
+  t.equal(failureText({ ...failure, earlierSteps }), text);
+});
 
 t.test('A flow that began and never ended is interrupted, also when the job begins it again', async (t) => {
   const lost = { code: 'INTERRUPTED', error: 'The service stopped in the middle of a flow' } as const;
@@ -100,7 +128,7 @@ t.test('A flow that began and never ended is interrupted, also when the job begi
     { path: 'b', status: 'interrupted', startedAt: '2026-03-04T09:15:02.000Z', durationMs: 7500 },
   ]);
   t.same(
-    listFailures(report).failures.map(({ kind, code }) => [kind, code]),
+    listFailures(report).failures.map(({ kind, failure }) => [kind, failure.code]),
     [
       ['session', 'INTERRUPTED'],
       ['interrupted', 'INTERRUPTED'],

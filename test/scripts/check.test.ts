@@ -333,6 +333,11 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
       "import '../../../request-client/index.js'; import '../../../request-client/engine/send.js';",
     'src/report/requests.ts': "import '../../request-client/index.js';",
     'request-client/index.ts': 'export const door = 1;',
+    'request-client/engine/junit.ts':
+      "import '../../src/report/escape.js'; import '../../src/report/junit-writer.js'; import '../../src/report/html/escape.js';",
+    'src/report/escape.ts': 'export const escape = 1;',
+    'src/report/junit-writer.ts': "import './escape.js';",
+    'src/report/html/escape.ts': 'export const escape = 1;',
     'request-client/engine/send.ts':
       "import '../../src/script/engine.js'; import '../window/window.js'; import '../../src/agent-js/agent.js';",
     'request-client/window/window.ts': 'export const window = 1;',
@@ -381,6 +386,7 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'script-knows-no-browser: src/script/sandbox.ts -> src/containers/docker/docker-driver.ts',
     'uws-in-its-folder: src/gateway/reply.ts -> node_modules/uWebSockets.js/index.js',
     'uws-in-its-folder: src/report/page.ts -> node_modules/uWebSockets.js/index.js',
+    'what-the-request-client-uses: request-client/engine/junit.ts -> src/report/html/escape.ts',
     'what-the-request-client-uses: request-client/engine/send.ts -> src/agent-js/agent.ts',
     'who-uses-the-request-client: src/report/requests.ts -> request-client/index.ts',
   ]);

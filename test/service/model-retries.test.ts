@@ -50,7 +50,7 @@ t.test('a job with retries begins again in a fresh browser, until an attempt pas
     steps: [{ index: 1 }, { index: 2, error: { code: 'MATCH_FAILED' } }, { index: 3, attempt: 2 }],
   });
   t.equal(report.flows.length, 1);
-  t.match(junit, /failures="0"[\s\S]*<flakyFailure type="FLOW_FAILED"/);
+  t.match(junit, /failures="0"[\s\S]*<flakyFailure type="MATCH_FAILED"[^>]*>attempt 1 at flows\/visit\.js:1:/);
   t.match(zip.get('report.html')?.toString(), /Earlier attempts[\s\S]*Attempt 1/);
 
   const failed = await service.job({ ...job, args: { wanted: 'never' }, retries: 1 });

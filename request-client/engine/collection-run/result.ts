@@ -35,3 +35,20 @@ export interface RequestResult {
 export function passed({ error, tests }: RequestResult): boolean {
   return error === null && tests.every(({ status }) => status !== 'failed');
 }
+
+/** One line for the request, and one for each test that did not pass. */
+export function resultLines(result: RequestResult): string[] {
+  const { path, request, response, error, tests, unresolved, console: written } = result;
+  const answer = response === null ? 'no answer' : `${response.status} ${response.statusText}`.trim();
+  const size = response === null ? '' : `, ${response.bodyBytes} bytes, ${Math.round(response.durationMs)} ms`;
+  return [
+    `${passed(result) ? 'ok    ' : 'FAILED'} ${path.join(' / ')}: ${request.method} ${request.url} -> ${answer}${size}`,
+    ...written.map((line) => `         ${line}`),
+    ...(error === null ? [] : [`         ${error.error}`]),
+    ...tests.flatMap(({ name, status, message }) => {
+      if (status === 'passed') return [`       + ${name}`];
+      return [status === 'skipped' ? `       - ${name} (skipped)` : `       x ${name}: ${message}`];
+    }),
+    ...(unresolved.length === 0 ? [] : [`         no value for ${unresolved.map((name) => `{{${name}}}`).join(', ')}`]),
+  ];
+}

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Failure } from '../../protocol/report/failure.js';
+import { failureOfError } from '../../protocol/report/failure-of-error.js';
 import type { Report } from '../../protocol/report/report.js';
-import { ErrorBodySchema, type SessionRecord } from '../../protocol/session.js';
+import type { SessionRecord } from '../../protocol/session.js';
 import type { EarlierAttempt } from '../../report/suite/suite-result.js';
 
-type ErrorBody = NonNullable<SessionRecord['error']>;
 type Flows = Report['flows'];
 
 /** Why a job, or the flow in it that a model repaired, failed: as its report says, else as its record does. */
@@ -13,7 +13,7 @@ export function failureOf(record: SessionRecord, report: Report | null): Failure
   const ofFlow = report === null ? undefined : flowFailure(report.flows);
   const { error } = record;
   const known = error?.code === 'FLOW_FAILED' ? (ofFlow ?? report?.failure) : (report?.failure ?? ofFlow);
-  return known ?? (error === null ? withoutReason(record) : fromError(error));
+  return known ?? (error === null ? withoutReason(record) : failureOfError(error));
 }
 
 /** The failed attempts of a job before its last one, which the service retried by itself. */
@@ -21,7 +21,7 @@ export function retriedAttempts(report: Report | null): readonly EarlierAttempt[
   return (report?.attempts ?? []).map(({ attempt, durationMs, error, flows }) => ({
     attempt,
     durationMs,
-    failure: flowFailure(flows) ?? fromError(error),
+    failure: flowFailure(flows) ?? failureOfError(error),
   }));
 }
 
@@ -52,22 +52,4 @@ function flowFailure(flows: Flows): Failure | undefined {
 function withoutReason({ status, summary, outcome }: SessionRecord): Failure {
   if (outcome === 'repaired') return { code: 'FLOW_FAILED', message: 'A flow failed, and a model completed the job' };
   return { code: 'INTERRUPTED', message: summary ?? `The job ended ${status}, and no reason was given` };
-}
-
-/** An error with the place that it names; of a failed flow the cause, which says more. */
-function fromError(error: ErrorBody): Failure {
-  const cause = ErrorBodySchema.safeParse(error.details?.cause).data;
-  const { flow, line, column } = { ...error.details, ...cause?.details };
-  const shown = error.code === 'FLOW_FAILED' ? (cause ?? error) : error;
-  return {
-    code: shown.code,
-    message: shown.error,
-    ...(typeof flow === 'string' ? { flow } : {}),
-    ...(isPosition(line) ? { line } : {}),
-    ...(isPosition(column) ? { column } : {}),
-  };
-}
-
-function isPosition(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0;
 }

@@ -38,7 +38,7 @@ background:var(--line);border:1px solid var(--line);border-radius:10px;overflow:
 .failure header{display:flex;gap:10px;align-items:center;flex-wrap:wrap}
 .failure .message{margin:10px 0 0;font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate}
 .failure dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:2px 14px;margin:12px 0 0;font-size:13.5px}
-.failure dt{color:var(--soft)}.failure dd{margin:0;overflow-wrap:anywhere}
+.failure dt{color:var(--soft)}.failure dd{margin:0;overflow-wrap:anywhere;unicode-bidi:isolate}.failure dd code{white-space:pre-wrap}
 img{display:block;max-width:100%;height:auto;border:1px solid var(--line);border-radius:6px;background:#fff}
 .failure img{margin-top:14px;max-height:560px;object-fit:contain;object-position:left top}
 .compared{margin-top:14px}.compared figure{margin:14px 0 0}.compared figcaption{font-size:13px;color:var(--soft);margin-bottom:4px}

@@ -3,11 +3,11 @@ import { ownScreenshot } from '../../protocol/own-screenshot.js';
 import type { Report } from '../../protocol/report/report.js';
 import { formatDuration, waitText } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
-import { type Failure, type FailureList, listFailures } from '../failures.js';
+import { type FailureList, type ListedFailure, listFailures } from '../failures.js';
 import { count, formatBytes, formatInstant, shorten } from '../format.js';
 import type { ImageSource } from '../images.js';
 import { comparedFiles, comparedSection } from './compared.js';
-import { evidenceRows } from './evidence-rows.js';
+import { failureBody } from './failure-body.js';
 import { mark, pageLink, stepsSection } from './html-steps.js';
 import { POLICY, STYLE } from './html-style.js';
 
@@ -104,44 +104,30 @@ function* failuresSection(
   if (failures.length === 0) return;
   const recovered = report.status === 'completed' ? ' <small>the job continued and completed</small>' : '';
   yield `<h2 id="failures">Failures${recovered}</h2>`;
-  for (const [index, failure] of failures.entries()) {
-    const screenshot = failure.step === null ? null : ownScreenshot(failure.step);
+  for (const [index, listed] of failures.entries()) {
+    const screenshot = listed.step === null ? null : ownScreenshot(listed.step);
     const anchor = `failure-${index + 1}`;
     const first = screenshot !== null && !shownAbove.has(screenshot);
     const picture = first ? image(screenshot) : null;
     if (first && picture !== null) shownAbove.set(screenshot, anchor);
-    yield failureCard(failure, anchor, picture, comparedSection(failure.step, image));
+    yield failureCard(listed, anchor, picture, comparedSection(listed.step, image));
   }
   if (more > 0) yield `<p class="soft">${count(more, 'more script error')} at the steps below</p>`;
 }
 
-function failureCard(failure: Failure, anchor: string, picture: ImageSource | null, compared: string): string {
-  const { step, place, url, title, differences, evidence } = failure;
-  const rows = [
-    place === null ? '' : `<dt>Where</dt><dd class="mono">${esc(place)}</dd>`,
-    step === null
+function failureCard(listed: ListedFailure, anchor: string, picture: ImageSource | null, compared: string): string {
+  const { kind, failure, step } = listed;
+  const shown =
+    picture === null
       ? ''
-      : `<dt>Step</dt><dd><a href="#step-${step.index}">${evidence?.step?.number ?? step.index}</a> <code>${esc(shorten(step.js, 300))}</code></dd>`,
-    url === null
-      ? ''
-      : `<dt>Page</dt><dd class="text">${title === null ? '' : `${esc(shorten(title, 300))}<br>`}${pageLink(url)}</dd>`,
-    ...(evidence === null
-      ? []
-      : evidenceRows(evidence, MAX_EVIDENCE).map(([name, html]) => `<dt>${name}</dt><dd>${html}</dd>`)),
-  ].join('');
-  const frame =
-    evidence?.frame === undefined ? '' : `<pre class="frame">${esc(shorten(evidence.frame, MAX_EVIDENCE))}</pre>`;
-  const listed = differences.map(
-    (one) => `<li><code>${esc(shorten(one.path, 300))}</code> ${esc(shorten(one.message, 1_000))}</li>`,
-  );
-  return `<section class="card failure${failure.kind === 'interrupted' ? ' warn-edge' : ''}" id="${anchor}"><header>
-<span class="pill bad">${esc(failure.code)}</span><h3 class="text">${failureTitle(failure)}</h3></header>
+      : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed');
+  return `<section class="card failure${kind === 'interrupted' ? ' warn-edge' : ''}" id="${anchor}"><header>
+<span class="pill bad">${esc(failure.code)}</span><h3 class="text">${failureTitle(listed)}</h3></header>
 <p class="message">${esc(shorten(failure.message, 4_000))}</p>
-${listed.length === 0 ? '' : `<ul class="differences">${listed.slice(0, 50).join('')}</ul>`}
-${frame}<dl>${rows}</dl>${compared}${picture === null ? '' : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed')}</section>`;
+${failureBody(failure, { longest: MAX_EVIDENCE, stepHref: (index) => `#step-${index}` })}${compared}${shown}</section>`;
 }
 
-function failureTitle({ kind, subject }: Failure): string {
+function failureTitle({ kind, subject }: ListedFailure): string {
   const text = esc(shorten(subject, 300));
   switch (kind) {
     case 'flow':

@@ -1,13 +1,7 @@
 import { plainText, printableJson } from '../../base/plain-text.js';
 import type { Failure } from '../../protocol/report/failure.js';
-import {
-  asCounted,
-  earlierStepLines,
-  historyText as historyOfWait,
-  placeText,
-  seenText,
-} from '../../protocol/report/failure-context.js';
-import { pageTroubles } from './failure-text.js';
+import { placeText } from '../../protocol/report/failure-rows.js';
+import { contextLines } from './failure-text.js';
 import {
   countFlows,
   type EarlierAttempt,
@@ -92,7 +86,10 @@ function testOf(flow: FlowResult): object {
   const { failure, earlier, quarantine, picture, report, sessionId, history } = flow;
   const quarantined = flow.outcome === 'failed' && quarantine !== null;
   const start = flow.startedAt === null ? null : Date.parse(flow.startedAt);
-  const troubles = failure === null ? [] : circumstancesOf(failure);
+  const troubles =
+    failure === null
+      ? []
+      : [...contextLines(failure), ...(failure.noTrace === undefined ? [] : [`No trace: ${failure.noTrace}`])];
   const attachments = [
     ...(picture === null ? [] : [{ name: 'page when it failed', contentType: 'image/png', path: picture }]),
     ...(report === null ? [] : [{ name: 'report', contentType: 'text/html', path: report }]),
@@ -142,21 +139,6 @@ function attemptOf({ attempt, failure, durationMs }: EarlierAttempt): object {
     line: failure.line ?? null,
     snippet: failure.frame ?? null,
   });
-}
-
-/** What the failure object says around the failure, in lines. */
-function circumstancesOf(found: Failure): readonly string[] {
-  const failure = asCounted(found);
-  const history = historyOfWait(failure);
-  const steps = earlierStepLines(failure);
-  return [
-    ...(history === null ? [] : [`While it waited: ${history}`]),
-    ...[seenText(failure) ?? []].flat(),
-    ...pageTroubles(failure),
-    ...(steps.length === 0 ? [] : ['Steps before:', ...steps.map((step) => `  ${step}`)]),
-    ...(failure.noScreenshot === undefined ? [] : [`No picture: ${failure.noScreenshot}`]),
-    ...(failure.noTrace === undefined ? [] : [`No trace: ${failure.noTrace}`]),
-  ];
 }
 
 /** `    at flows/shop/buy.js:5:3`, as stack traces have it; null if the place is not known. */

@@ -1,20 +1,16 @@
-import { placeText } from '../../protocol/report/failure-context.js';
 import { waitText } from '../../protocol/times.js';
-import { escapeMarkup as esc } from '../escape.js';
-import { shorten } from '../format.js';
 import {
-  type Earlier,
+  type CaseResult,
   NOT_RUN,
-  notRunReason,
-  renderSuites,
+  notRun,
   suitesByClass,
   type TestCase,
   testNameOf,
-} from '../junit.js';
+  writeJUnit,
+} from '../junit-writer.js';
 import { failureText } from './failure-text.js';
 import {
   countFlows,
-  type EarlierAttempt,
   type FlowResult,
   flowText,
   historyText,
@@ -57,7 +53,7 @@ export function renderSuiteJUnit(suite: SuiteResult): string {
     ] as const,
     cases: suite.flows.map(testCaseOf),
   };
-  return renderSuites(suitesByClass(common), Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
+  return writeJUnit(suitesByClass(common), Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
 }
 
 function testCaseOf(flow: FlowResult): TestCase {
@@ -78,35 +74,27 @@ function testCaseOf(flow: FlowResult): TestCase {
   return {
     ...(flow.test === undefined ? testNameOf(flow.name) : { name: flow.test.title, classname: flow.test.suite }),
     durationMs: flow.durationMs,
-    ...reasonOf(flow, quarantined),
-    earlier: earlier.map(earlierOf),
+    result: resultOf(flow, quarantined),
+    earlier,
     output,
   };
 }
 
-function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outcome' | 'reason'> {
+function resultOf(flow: FlowResult, quarantined: boolean): CaseResult {
   const { outcome, failure, quarantine } = flow;
-  if (outcome === 'passed' || outcome === 'repaired') return { outcome: 'passed', reason: '' };
-  if (outcome === 'skipped')
-    return { outcome, reason: `<skipped message="${esc(shorten(skippedText(flow), 1_000))}"/>` };
-  if (isNotRun(flow)) return notRunReason(failure?.code ?? NOT_RUN, shorten(notRunText(flow), 1_000));
+  if (outcome === 'passed' || outcome === 'repaired') return { outcome: 'passed' };
+  if (outcome === 'skipped') return { outcome, message: skippedText(flow) };
+  if (isNotRun(flow)) return notRun(notRunText(flow), failure?.code ?? NOT_RUN);
   const message = failure === null ? 'No reason was given' : `${failure.code}: ${failure.message}`;
   if (quarantined) {
     const text = `Quarantined until ${quarantine?.until} (${quarantine?.ticket}): ${message}`;
-    return { outcome: 'skipped', reason: `<skipped message="${esc(shorten(text, 1_000))}"/>` };
+    return { outcome: 'skipped', message: text };
   }
-  const kind = failure !== null && ERRORS.has(failure.code) ? 'error' : 'failure';
-  const text = failure === null ? '' : failureText(failure);
-  const attributes = `type="${esc(failure?.code ?? 'FLOW_FAILED')}" message="${esc(shorten(failure?.message ?? message, 1_000))}"`;
-  return { outcome: kind, reason: `<${kind} ${attributes}>${esc(text)}</${kind}>` };
+  if (failure === null) return { outcome: 'failure', type: 'FLOW_FAILED', message, text: '' };
+  const kind = ERRORS.has(failure.code) ? 'error' : 'failure';
+  return { outcome: kind, type: failure.code, message: failure.message, text: failureText(failure) };
 }
 
 function skippedText({ test }: FlowResult): string {
   return test === undefined ? 'All tests of the flow were skipped' : (test.reason ?? 'Skipped');
-}
-
-function earlierOf({ attempt, failure }: EarlierAttempt): Earlier {
-  const { code, message } = failure;
-  const place = placeText(failure);
-  return { code, message, place: `attempt ${attempt}${place === null ? '' : ` ${place}`}` };
 }

@@ -3,7 +3,7 @@ import type { BatchJUnitQuery } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import { type ArchiveSource, openArchive, type StoredSource } from '../../report/archive.js';
-import type { BatchJUnitTask, BatchLinks } from '../../report/batch-junit.js';
+import type { BatchJUnitTask, BatchLinks } from '../../report/junit.js';
 import type { ReportPool } from '../../report/report-pool.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import type { SessionNow } from './session-artifacts.js';

@@ -81,10 +81,14 @@ t.test('CTRF tells flaky and quarantined flows from passed and failed ones', asy
       line: 5,
       snippet: FAILURE.frame,
       stderr: [
+        'Similar on the page:',
+        '  {button}Play now',
+        '  {link}Pay later',
         'Errors of the page:',
         '  TypeError: cart is undefined',
         'Failed requests:',
         '  POST http://127.0.0.1:4500/api/pay 500',
+        'Step 7: agent.act("{button}Pay now", "click")',
       ],
       trace: /\n {4}at flows\/shop\/pay\.js:5:9$/,
       retryAttempts: [{ attempt: 1, status: 'failed' }],
@@ -234,7 +238,7 @@ function printed(suite: ReturnType<typeof sampleSuite>, isTTY: boolean): string 
     status: 'failed',
     startedAt: null,
     endedAt: null,
-    error: { code: 'FLOW_FAILED' },
+    error: { code: 'FLOW_FAILED', error: COLORED },
     flowFiles: [],
   } as unknown as SessionRecord;
   progress.say(`said ${COLORED}`);

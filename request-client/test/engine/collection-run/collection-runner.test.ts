@@ -1,12 +1,15 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { Collection } from '#request-client/engine/collection/collection.js';
 import { CollectionRunner } from '#request-client/engine/collection-run/collection-runner.js';
-import { junitCases, renderJUnit } from '#request-client/engine/collection-run/junit.js';
+import { collectionJUnit, junitCases } from '#request-client/engine/collection-run/junit.js';
 import { passed, type RequestResult } from '#request-client/engine/collection-run/result.js';
 import { TokenStore } from '#request-client/engine/oauth/token-store.js';
+import { junitFaults } from '../../../../test/support/junit-shape.js';
 import { guardLeaks } from '../../../../test/support/leaks.js';
 
 guardLeaks(t);
@@ -181,12 +184,16 @@ t.test('a failed test, a broken script and a request without an answer are disti
     { error: { code: 'REQUEST_FAILED', error: /nothing listens there/, details: { cause: 'ECONNREFUSED' } } },
     { response: { status: 500 } },
   ]);
-  const junit = renderJUnit(
+  const junit = collectionJUnit(
     'c <&>',
+    '2026-01-02T03:04:05.000Z',
     results.flatMap((result) => junitCases('c', result)),
   );
   t.match(junit, /tests="5" failures="1" errors="2" skipped="1"/);
   t.match(junit, /<testsuite name="c &lt;&amp;&gt;"/);
+  const file = join(t.testdir({}), 'junit.xml');
+  writeFileSync(file, junit);
+  t.same(await junitFaults(file), []);
 });
 
 /** Rejected once, so that a second token is fetched. */

@@ -1,25 +1,11 @@
 import type { BatchList, BatchRecord } from '../../../../src/protocol/batches/batch.js';
 import { failureKey, groupAlike } from '../../../../src/protocol/report/alike-failures.js';
+import type { Failure } from '../../../../src/protocol/report/failure.js';
+import { failureOfError } from '../../../../src/protocol/report/failure-of-error.js';
 import type { SessionRecord } from '../../../../src/protocol/session.js';
 import { call } from '../api.js';
-import { isObject, textIn } from '../unknown.js';
 
 const PAGE = 1000;
-
-/** What a job's error says about its cause. */
-export interface JobFailure {
-  readonly code: string;
-  readonly message: string;
-  /** `flow:line:column`; null if it is not known. */
-  readonly place: string | null;
-  /** The Playwright test of the flow in which it failed; null if it was in none. */
-  readonly test: string | null;
-  readonly frame: string | null;
-  readonly expected: string | null;
-  readonly received: string | null;
-  /** Jobs with an equal key failed in the same way. */
-  readonly key: string;
-}
 
 /** All jobs of a run, or those in a state, in the order of the list. */
 export async function jobsOf(run: string, state?: SessionRecord['status']): Promise<readonly SessionRecord[]> {
@@ -47,34 +33,20 @@ export async function runBefore({ id, name, labels }: BatchRecord): Promise<Batc
   return batches[0] ?? null;
 }
 
-/** Why a job failed; null if it did not. FLOW_FAILED wraps the actual error, which says more. */
-export function failureOf({ error }: SessionRecord): JobFailure | null {
-  if (error === null) return null;
-  const outer: { readonly [key: string]: unknown } = error.details ?? {};
-  const cause = isObject(outer.cause) && textIn(outer.cause, 'error') !== null ? outer.cause : { ...error };
-  const inner = isObject(cause.details) ? cause.details : {};
-  const details: { readonly [key: string]: unknown } = { ...outer, ...inner };
-  const flow = textIn(details, 'flow');
-  const parts = [flow, details.line, details.column].filter((part) => typeof part !== 'object' && part !== undefined);
-  const message = textIn(cause, 'error') ?? error.error;
-  const code = textIn(cause, 'code') ?? error.code;
-  const frame = textIn(details, 'frame');
-  const numberIn = (name: 'line' | 'column') => (typeof details[name] === 'number' ? details[name] : undefined);
-  return {
-    code,
-    message,
-    place: flow === null ? null : parts.join(':'),
-    test: textIn(details, 'test'),
-    frame,
-    expected: textIn(details, 'expected'),
-    received: textIn(details, 'received'),
-    key: failureKey({ code, message, frame, flow, line: numberIn('line'), column: numberIn('column') }),
-  };
+/** Why a job failed, as far as its record says; null if it did not. */
+export function failureOf({ error }: SessionRecord): Failure | null {
+  return error === null ? null : failureOfError(error);
+}
+
+/** Jobs with an equal key failed in the same way. */
+export function keyOf(job: SessionRecord): string | null {
+  const failure = failureOf(job);
+  return failure === null ? null : failureKey(failure);
 }
 
 /** Jobs that failed in the same way, each group in the order of its first job. */
 export function groupFailures(jobs: readonly SessionRecord[]): readonly (readonly SessionRecord[])[] {
-  return groupAlike(jobs, (job) => failureOf(job)?.key ?? null);
+  return groupAlike(jobs, keyOf);
 }
 
 /** It passed only in a retry. */
