@@ -93,7 +93,12 @@ export async function driveBrowser(
     rulesStand,
     emit,
   });
-  const module = layered(agent.module, browserLayers({ browser, playwright, requests, states }));
+  const layers = browserLayers({
+    playwright: (module) => playwright.addTo(module),
+    requests: (module) => requests.addTo(module, browser),
+    states: (module) => states.addTo(module, browser),
+  });
+  const module = layered(agent.module, layers);
   return { channel, browser, agent, playwright, network, trace, module };
 }
 

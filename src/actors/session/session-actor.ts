@@ -175,14 +175,22 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
           if (this.#args.pausesOnFailure) await this.#handoffs.pause(`The flow failed: ${error}`, signal);
         },
       });
+      const own = sessionLayers({
+        secondBrowsers: (module) => seconds.addTo(module, first),
+        handoffs: (module) => this.#handoffs.addTo(module),
+      });
       const offered = [
-        layered(first.module, sessionLayers({ seconds, first, handoffs: this.#handoffs })),
+        layered(first.module, own),
         playwright.module,
         flowModule({ flowsDir, onLoad: (flow, source) => trace?.source(flow, source) }),
         filesModule({ flowsDir }),
         requestsModule({ requestsDir, reach, routes: new Routes(this.#args.connection) }),
       ];
-      const layers = scriptLayers({ controlLock: this.#controlLock, flows, secrets: this.#secrets });
+      const layers = scriptLayers({
+        controlLock: (module) => this.#controlLock.wrap(module),
+        flowTape: (module) => flows.wrap(module),
+        secrets: (module) => this.#secrets.wrap(module),
+      });
       const modules = offered.map((module) => layered(module, layers));
       const personLayers = layers.filter(({ agentOnly }) => !agentOnly);
       const emitted = (event: SessionEvent) => {

@@ -12,6 +12,14 @@ guardLeaks(t);
 const SECRET = 'corr3ct-horse';
 const context = { site: { kind: 'flow', flow: 'buy', line: 1, column: 1, flowRun: 1 } } as Parameters<HostCall>[1];
 
+/** As a session has them. */
+const layersOf = (controlLock: ControlLock, flows: FlowJob, secrets: Secrets) =>
+  scriptLayers({
+    controlLock: (module) => controlLock.wrap(module),
+    flowTape: (module) => flows.wrap(module),
+    secrets: (module) => secrets.wrap(module),
+  });
+
 /** An `agent` whose page shows what was typed, and what a script knows and the tape keeps when it has been called. */
 async function recorded(around: (module: HostModule, flows: FlowJob) => HostModule) {
   const typed: unknown[] = [];
@@ -38,8 +46,9 @@ async function recorded(around: (module: HostModule, flows: FlowJob) => HostModu
 
 t.test('A tape never holds the value of a secret: neither what was typed, nor an answer, nor an error', async (t) => {
   const secrets = new Secrets({ password: SECRET });
-  const layers = (flows: FlowJob) => scriptLayers({ controlLock: new ControlLock('agent'), flows, secrets });
-  const { typed, answer, error, tape } = await recorded((agent, flows) => layered(agent, layers(flows)));
+  const { typed, answer, error, tape } = await recorded((agent, flows) =>
+    layered(agent, layersOf(new ControlLock('agent'), flows, secrets)),
+  );
   t.same(typed, [SECRET], 'the page gets it');
   t.same(answer, { text: 'Hello {{password}}' });
   t.match(error, { message: 'No {{password}}', details: { candidates: ['{{password}}'] } });
@@ -54,7 +63,7 @@ t.test('While a person has control, nothing of a call is on the tape', async (t)
   const controlLock = new ControlLock('person');
   const made: unknown[] = [];
   const flows = new FlowJob({ emit: () => undefined, healedDir: '', heldMs: () => 0, failed: async () => undefined });
-  const layers = scriptLayers({ controlLock, flows, secrets: new Secrets({}) });
+  const layers = layersOf(controlLock, flows, new Secrets({}));
   const text: HostCall = async () => made.push('text');
   const { calls } = layered({ name: 'agent', prelude: '', calls: { text } }, layers);
   flows.tape.begin();
@@ -70,7 +79,7 @@ t.test('While a person has control, nothing of a call is on the tape', async (t)
 t.test('A person types secrets too, without the lock that holds the agent, and without the tape', async (t) => {
   const secrets = new Secrets({ password: SECRET });
   const { typed, tape } = await recorded((agent, flows) => {
-    const all = scriptLayers({ controlLock: new ControlLock('person'), flows, secrets });
+    const all = layersOf(new ControlLock('person'), flows, secrets);
     return layered(
       agent,
       all.filter(({ agentOnly }) => !agentOnly),
