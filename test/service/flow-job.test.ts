@@ -84,8 +84,8 @@ t.test('on the changed shop the flow fails, and record, report and JUnit say whe
   t.match(JSON.parse(zip.get('report.json')?.toString() ?? ''), { status: 'failed', error: { code: 'FLOW_FAILED' } });
   const junit = zip.get('report.junit.xml')?.toString() ?? '';
   t.match(junit, /<failure/);
-  t.ok(junit.includes(`${flow}:${line}`), junit);
-  t.ok(zip.get('report.html')?.toString().includes(`${flow}:${line}`));
+  t.ok(junit.includes(`flows/${flow}.js:${line}`), junit);
+  t.ok(zip.get('report.html')?.toString().includes(`flows/${flow}.js:${line}`));
 });
 
 t.test('A TypeScript flow runs as a job, and its failure names the file and line', async (t) => {
