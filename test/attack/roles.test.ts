@@ -130,6 +130,9 @@ t.test('What a role may is what it is meant to', async (t) => {
       'DELETE /api/tokens/{id}',
       'POST /api/sessions/{id}/baselines',
       'PUT /api/flows/{path...}',
+      'GET /api/nodes',
+      'POST /api/nodes/{id}/drain',
+      'DELETE /api/nodes/{id}',
     ],
   );
   t.same(
