@@ -222,12 +222,15 @@ t.test('The journal in PostgreSQL', { skip }, async (t) => {
       };
       const writers = [1, 2, 3].map(writer);
       const before = written.length;
-      await eventually('something is written', () => written.length > before + 5 * round);
-      await server.stop('SIGKILL');
-      await server.start();
-      // A transaction that was lost with the server leaves its number to another one.
-      for (let n = 0; n < 20; n += 1) await query(url, 'SELECT pg_current_xact_id()');
-      isOver = true;
+      try {
+        await eventually('something is written', () => written.length > before + 5 * round);
+        await server.stop('SIGKILL');
+        await server.start();
+        // A transaction that was lost with the server leaves its number to another one.
+        for (let n = 0; n < 20; n += 1) await query(url, 'SELECT pg_current_xact_id()');
+      } finally {
+        isOver = true;
+      }
       await Promise.all(writers);
     }
     const found = textsOf(await journal.events({ after: 0, limit: 10_000 }));
