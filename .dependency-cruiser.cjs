@@ -7,12 +7,13 @@ const FLOORS = [
   ['gateway'],
   ['webdriver'],
   ['supervisor'],
-  ['actors'],
+  ['session'],
   ['auth', 'autonomy', 'cluster', 'playwright', 'playwright-test', 'webhooks'],
   ['terminal'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
+  ['page'],
   ['script'],
-  ['artifact-store', 'containers'],
+  ['actors', 'artifact-store', 'containers'],
   ['files', 'net-policy', 'client', 'threads'],
   ['protocol'],
   ['base'],
@@ -73,11 +74,11 @@ const onlyImporter = (name, packages, allowed) => ({
   to: { path: packageOf(...packages) },
 });
 
-const BROWSER_CODE = ['^src/(agent-js|containers|actors/session)/', packageOf('playwright-core')];
+const BROWSER_CODE = ['^src/(agent-js|containers|page|session)/', packageOf('playwright-core')];
 
 /** scripts/build.mjs makes one file of each with the packages that it imports. */
 const BUILT_WITH_PACKAGES =
-  '^(?:src/(?:containers/docker/dockerode|agent-js/page/vitals\\.entry)|request-client/(?:engine/run/(?:cookie-jar|ntlm|sign-request)|formats/imports/yaml-text|formats/exports/code-library))\\.ts$';
+  '^(?:src/(?:containers/docker/dockerode|page/vitals\\.entry)|request-client/(?:engine/run/(?:cookie-jar|ntlm|sign-request)|formats/imports/yaml-text|formats/exports/code-library))\\.ts$';
 
 /** The rooms of request-client/, and those that each may import. */
 const ROOMS = {
@@ -122,7 +123,7 @@ module.exports = {
       name: 'who-uses-the-request-client',
       comment: 'the request client stands below sessions and the command line, and above what it imports',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(actors/session|cli)/' },
+      from: { path: '^src/', pathNot: '^src/(session|cli)/' },
       to: { path: '^request-client/' },
     },
     {
@@ -191,18 +192,25 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'boundary-of-pages',
+      comment: 'what runs in pages is reached by its protocol; locators are read on both sides',
+      severity: 'error',
+      from: { path: '^src/(?!page/)' },
+      to: { path: '^src/page/(?!(page-calls|wire-descriptor|locator|unique-locators)\\.ts$)' },
+    },
+    {
+      name: 'what-pages-use',
+      comment: 'what runs in pages takes of the service the contract, and primordials of the sandbox',
+      severity: 'error',
+      from: { path: '^src/page/' },
+      to: { path: '^src/(?!(page|protocol|script/prelude)/)' },
+    },
+    {
       name: 'pages-know-only-protocol',
       comment: 'pages talk to their server over HTTP; of the rest they may import the contract alone',
       severity: 'error',
       from: { path: '^(request-client/)?web/' },
       to: { path: '^(src|request-client)/(?!protocol/|web/)' },
-    },
-    {
-      name: 'actors-know-no-browser',
-      comment: 'the actor runtime carries any actor; what a session is stands in actors/session',
-      severity: 'error',
-      from: { path: '^src/actors/[^/]+\\.ts$' },
-      to: { path: BROWSER_CODE },
     },
     {
       name: 'script-knows-no-browser',

@@ -118,7 +118,7 @@ for (const { from, to, file } of entries) {
     // Names of functions stay in what runs scripts: they are in the stacks of errors.
     minifyWhitespace: true,
     minifySyntax: true,
-    minifyIdentifiers: file.startsWith('agent-js/page/'),
+    minifyIdentifiers: file.startsWith('page/'),
     logLevel: 'warning',
   });
   const target = join(to, file.replace(/\.entry\.ts$/, '.bundle.js'));

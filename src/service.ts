@@ -130,7 +130,7 @@ export async function startService(
     const stopWatching = watchThreads();
     built.push(async () => stopWatching());
     const threads = new ThreadPool(
-      { entry: new URL('./actors/session/session.thread.js', import.meta.url), name: 'sessions' },
+      { entry: new URL('./session/session.thread.js', import.meta.url), name: 'sessions' },
       Math.max(1, cpus().length - 1),
     );
     built.push(() => threads.close());

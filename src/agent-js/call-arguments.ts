@@ -1,5 +1,5 @@
+import { parseLocator } from '../page/locator.js';
 import { TroupeError } from '../protocol/errors.js';
-import { parseLocator } from './locating/locator.js';
 
 /*
  * What scripts give the calls of `agent`, read before any browser is asked. Everything that is written wrongly is

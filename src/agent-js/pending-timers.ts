@@ -1,5 +1,5 @@
 import { stretched } from '../base/deadline.js';
-import type { PendingTimer } from './tabs/page-calls.js';
+import type { PendingTimer } from '../page/page-calls.js';
 import type { Tab } from './tabs/tab.js';
 
 const ANSWER_MS = stretched(250);

@@ -1,7 +1,7 @@
+import { isProblem, type MovedNumber } from '../page/page-calls.js';
 import type { Bounds } from './browser/bounds.js';
 import { problemError } from './locating/problem-error.js';
 import { dialogControl } from './tabs/dialog-controls.js';
-import { isProblem, type MovedNumber } from './tabs/page-calls.js';
 import type { Tab } from './tabs/tab.js';
 
 /**

@@ -1,3 +1,4 @@
+import type { PendingTimer } from '../page/page-calls.js';
 import { encodeError } from '../protocol/errors.js';
 import type { SessionEvent, Step } from '../protocol/events.js';
 import type { CallSite } from '../script/host-module.js';
@@ -8,7 +9,6 @@ import { type AboutPicture, AwaitedPictures, DIALOG_OPEN, type Pictured } from '
 import { CAPTURE_MS } from './pictures/screenshots.js';
 import type { SmallScreenshots } from './pictures/small-screenshots.js';
 import type { StepOrder } from './step-order.js';
-import type { PendingTimer } from './tabs/page-calls.js';
 import type { Tab } from './tabs/tab.js';
 
 /** A browser left alone for this long after a step is idle: a picture then costs nobody time. */

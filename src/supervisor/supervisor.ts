@@ -1,5 +1,4 @@
 import type { GiveUpSignal } from '../actors/actor.js';
-import type { FrameRequest, ScreenFrame } from '../actors/session/screen.js';
 import { storeMissing } from '../artifact-store/open-store.js';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import type { LoginStates } from '../auth/login-states.js';
@@ -21,6 +20,7 @@ import {
   type SessionRecord,
 } from '../protocol/session.js';
 import type { ReportPool } from '../report/report-pool.js';
+import type { FrameRequest, ScreenFrame } from '../session/screen.js';
 import { threadFaults } from '../threads/thread-faults.js';
 import type { Outbox } from '../webhooks/outbox.js';
 import {

@@ -4,7 +4,7 @@ import type { BrowserPort } from '#troupe/agent-js/browser/browser-port.js';
 import type { CdpEvent } from '#troupe/agent-js/browser/cdp.js';
 import { Condition } from '#troupe/agent-js/browser/condition.js';
 import { Frames } from '#troupe/agent-js/tabs/frames.js';
-import { WORLD } from '#troupe/agent-js/tabs/page-calls.js';
+import { WORLD } from '#troupe/page/page-calls.js';
 import { guardLeaks } from '../support/leaks.js';
 import { SEED } from '../support/seed.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { WholeLook } from '#troupe/agent-js/look/look.js';
-import { WORLD } from '#troupe/agent-js/tabs/page-calls.js';
+import { WORLD } from '#troupe/page/page-calls.js';
 import { encodeError } from '#troupe/protocol/errors.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';

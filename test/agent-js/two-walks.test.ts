@@ -99,7 +99,7 @@ const ODD = `<!doctype html><title>Odd</title>
 const { outputFiles } = await build({
   stdin: {
     contents: SOURCE,
-    resolveDir: join(import.meta.dirname, '../../src/agent-js/page/controls'),
+    resolveDir: join(import.meta.dirname, '../../src/page/controls'),
     loader: 'js',
   },
   bundle: true,

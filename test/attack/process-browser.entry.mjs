@@ -1,10 +1,10 @@
 // Tries, as a normal user, to reach with a browser of the process driver what it must not reach. Arguments: JSON with the
 // home to keep closed and the attempts. Writes what each attempt brought as JSON.
 import { writeSync } from 'node:fs';
-import { DevToolsChannel } from '#troupe/actors/session/connection/devtools-channel.js';
 import { findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { ProcessDriver } from '#troupe/containers/process/process-driver.js';
+import { DevToolsChannel } from '#troupe/session/connection/devtools-channel.js';
 
 const { home, workDir, files, downloads, pages } = JSON.parse(process.argv[2]);
 const bounds = { signal: new AbortController().signal, deadlineMs: 30_000 };

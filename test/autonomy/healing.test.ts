@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { FlowJob } from '#troupe/actors/session/flow-job.js';
 import { flowModule } from '#troupe/agent-js/flows/flow.js';
 import { readBrief } from '#troupe/autonomy/brief.js';
 import { EMPTY_CONVERSATION } from '#troupe/autonomy/conversation.js';
@@ -12,6 +11,7 @@ import { ModelCaller } from '#troupe/autonomy/model-caller.js';
 import { systemPrompt, taskMessage } from '#troupe/autonomy/prompt.js';
 import { encodeError } from '#troupe/protocol/errors.js';
 import { Sandbox } from '#troupe/script/sandbox.js';
+import { FlowJob } from '#troupe/session/flow-job.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { handyman } from '../support/handyman.js';
 import { guardLeaks } from '../support/leaks.js';

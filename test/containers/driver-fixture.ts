@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { DevToolsChannel } from '#troupe/actors/session/connection/devtools-channel.js';
 import { withDeadline } from '#troupe/base/deadline.js';
 import { type ChromiumBinary, findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { ProcessDriver } from '#troupe/containers/process/process-driver.js';
+import { DevToolsChannel } from '#troupe/session/connection/devtools-channel.js';
 import { skipWithoutSandbox } from '../support/programs.js';
 import { cacheDir } from '../support/shared-cache.js';
 

@@ -63,7 +63,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   const browsers = await FreeBrowsers.open(t);
   await makeFolders(config);
   const journal = await Journal.open({ file: config.journalFile, database: config.database, log });
-  const entry = new URL('../../dist/actors/session/session.thread.js', import.meta.url);
+  const entry = new URL('../../dist/session/session.thread.js', import.meta.url);
   const threads = new ThreadPool({ entry, name: 'sessions' }, 1);
   const supervision = new Supervision({ threads });
   const videos = new VideoEncoding({

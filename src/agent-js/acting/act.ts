@@ -1,11 +1,4 @@
 import { stretched } from '../../base/deadline.js';
-import { TroupeError } from '../../protocol/errors.js';
-import type { DialogNotice } from '../../protocol/look.js';
-import { type Bounds, remainingMs, within } from '../browser/bounds.js';
-import type { BegunDownload } from '../files/downloads.js';
-import { problemError } from '../locating/problem-error.js';
-import { actOnDialog } from '../tabs/dialog-controls.js';
-import { failureWords } from '../tabs/navigation.js';
 import {
   type DragEnd,
   type DragWish,
@@ -15,7 +8,14 @@ import {
   type Ready,
   type ReadyRequest,
   type TypedOutcome,
-} from '../tabs/page-calls.js';
+} from '../../page/page-calls.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { DialogNotice } from '../../protocol/look.js';
+import { type Bounds, remainingMs, within } from '../browser/bounds.js';
+import type { BegunDownload } from '../files/downloads.js';
+import { problemError } from '../locating/problem-error.js';
+import { actOnDialog } from '../tabs/dialog-controls.js';
+import { failureWords } from '../tabs/navigation.js';
 import type { Asked, Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 import type { ActOptions, ActRequest } from './act-request.js';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { stretched } from '../../base/deadline.js';
+import { type DropPoint, PAST_MIDDLE } from '../../page/page-calls.js';
 import { type Bounds, remainingMs, toAnswer, within } from '../browser/bounds.js';
 import type { CdpDragData } from '../browser/cdp.js';
-import { type DropPoint, PAST_MIDDLE } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import { hoverAt, type Point, turn } from './pointer.js';
 

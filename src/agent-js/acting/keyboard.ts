@@ -1,6 +1,6 @@
+import type { AwaitedInput } from '../../page/page-calls.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { CdpParams } from '../browser/cdp.js';
-import type { AwaitedInput } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 
 type KeyEvent = CdpParams<'Input.dispatchKeyEvent'>;

@@ -1,6 +1,6 @@
+import { type AwaitedInput, type DropPoint, isProblem, type Ready } from '../../page/page-calls.js';
 import { type Bounds, remainingMs } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
-import { type AwaitedInput, type DropPoint, isProblem, type Ready } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { ActOptions, ActRequest } from './act-request.js';
 import { dragFrom } from './drag.js';

@@ -1,10 +1,10 @@
 import { pause, stretched } from '../../base/deadline.js';
+import { meantByWords } from '../../page/locator.js';
+import { isProblem, type MissingProblem } from '../../page/page-calls.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, cancelledError, remainingMs, within } from '../browser/bounds.js';
-import { meantByWords } from '../locating/locator.js';
 import { insteadWords, problemError } from '../locating/problem-error.js';
 import { isOnDialog } from '../tabs/dialog-controls.js';
-import { isProblem, type MissingProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 

@@ -1,5 +1,5 @@
+import type { ObserveRequest } from '../../page/page-calls.js';
 import { isPlain, membersOf, misuse, shown, textOf, timeoutOf } from '../call-arguments.js';
-import type { ObserveRequest } from '../tabs/page-calls.js';
 import { MATCHER_NAMES, type Matcher } from './matcher-names.js';
 
 /** What a matcher compares: nothing but the state itself, a text, a text or number, a number, an attribute, an address. */

@@ -1,9 +1,9 @@
 import { stretched } from '../../base/deadline.js';
+import type { MissingProblem, Observed, PageProblem } from '../../page/page-calls.js';
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
 import { type Bounds, remainingMs } from '../browser/bounds.js';
 import { insteadWords, problemError } from '../locating/problem-error.js';
 import { dialogControl, dialogControls, meansDialog } from '../tabs/dialog-controls.js';
-import type { MissingProblem, Observed, PageProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 import { type Check, MATCHERS } from './check.js';

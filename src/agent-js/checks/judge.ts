@@ -1,5 +1,5 @@
-import { foldSpace } from '../locating/locator.js';
-import type { Observed } from '../tabs/page-calls.js';
+import { foldSpace } from '../../page/locator.js';
+import type { Observed } from '../../page/page-calls.js';
 import { type Check, MATCHERS } from './check.js';
 
 /** Texts in errors are cut to this length. */

@@ -1,12 +1,12 @@
 import type { AnyNode } from 'acorn';
 import { isFlowFile } from '../../base/flow-file.js';
+import { parseLocator } from '../../page/locator.js';
 import { encodeError } from '../../protocol/errors.js';
 import { type FlowForm, isUnnamed } from '../../script/source/flow-form.js';
 import { isName } from '../../script/source/mentions.js';
 import { positionIn } from '../../script/source/source-edits.js';
 import { parseFlow } from '../../script/source/source-step.js';
 import { syntaxChildren } from '../../script/source/syntax-children.js';
-import { parseLocator } from '../locating/locator.js';
 import { ACTIONS, GLOBALS, SCRIPT_CALLS } from '../script-api.js';
 import { sayEmptyChecks, sayUnknownMatcher } from './assertion-faults.js';
 import { isTypesAlone } from './flow-refusal.js';

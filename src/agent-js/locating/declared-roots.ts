@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { stretched } from '../../base/deadline.js';
+import { DECLARED, REWRITTEN } from '../../page/page-calls.js';
 import { type Bounds, remainingMs, throwIfCancelled, within } from '../browser/bounds.js';
 import type { BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent, CdpNode } from '../browser/cdp.js';
 import { Condition } from '../browser/condition.js';
 import type { Frames } from '../tabs/frames.js';
-import { DECLARED, REWRITTEN } from '../tabs/page-calls.js';
 
 /** A page that is held answers nobody. */
 const SEEK_MS = stretched(1_500);

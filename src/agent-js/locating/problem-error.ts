@@ -1,5 +1,5 @@
+import type { MissingProblem, PageProblem } from '../../page/page-calls.js';
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
-import type { MissingProblem, PageProblem } from '../tabs/page-calls.js';
 
 /** Where a call stood when it failed: every error of a call carries it. */
 export interface Place {

@@ -1,5 +1,5 @@
+import { formatLocator, parseLocator } from '../../page/locator.js';
 import type { ElementDescriptor } from '../../protocol/look.js';
-import { formatLocator, parseLocator } from './locator.js';
 
 /** Where the element is that a look showed. */
 export interface ShownPlace {

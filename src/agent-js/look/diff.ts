@@ -1,6 +1,6 @@
+import type { ListPiece, WirePiece } from '../../page/page-calls.js';
+import { fromWire } from '../../page/wire-descriptor.js';
 import type { ElementChange, ElementDescriptor } from '../../protocol/look.js';
-import { fromWire } from '../acting/wire-descriptor.js';
-import type { ListPiece, WirePiece } from '../tabs/page-calls.js';
 
 /** What is different between two looks; whatever it does not name is unchanged. */
 export interface LookDiff {

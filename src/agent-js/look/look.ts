@@ -1,8 +1,8 @@
+import type { ListPiece } from '../../page/page-calls.js';
 import type { ElementDescriptor } from '../../protocol/look.js';
 import type { Bounds } from '../browser/bounds.js';
 import type { ShownNumbers } from '../locating/shown-numbers.js';
 import { dialogControls } from '../tabs/dialog-controls.js';
-import type { ListPiece } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 import { diffLooks, dissect, type LookDiff, newDocument } from './diff.js';

@@ -1,9 +1,9 @@
+import { isProblem, type PageCalls, type PageLook } from '../../page/page-calls.js';
+import { uniqueLocators } from '../../page/unique-locators.js';
 import type { DialogNotice, ElementDescriptor } from '../../protocol/look.js';
 import type { Bounds } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
 import { ShownNumbers, type ShownPlace } from '../locating/shown-numbers.js';
-import { uniqueLocators } from '../locating/unique-locators.js';
-import { isProblem, type PageCalls, type PageLook } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import { assemble } from './diff.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { stretched } from '../../base/deadline.js';
+import { isProblem } from '../../page/page-calls.js';
 import type { ElementBox } from '../../protocol/report/element-box.js';
-import { isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import { captureScreenshot, keepScreenshot } from './screenshots.js';
 import type { SmallScreenshots } from './small-screenshots.js';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { stretched } from '../../base/deadline.js';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
 import { writeFile } from '../../files/thread-files.js';
+import { type Box, isProblem } from '../../page/page-calls.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Bounds } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
 import type { ShownNumbers } from '../locating/shown-numbers.js';
-import { type Box, isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 
 /** A page that draws nothing for so long has no picture. */

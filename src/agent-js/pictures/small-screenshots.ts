@@ -1,5 +1,5 @@
+import type { SeenPart } from '../../page/page-calls.js';
 import type { PageSize } from '../browser/browser-port.js';
-import type { SeenPart } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Screencast } from './screencast.js';
 import { captureScreenshot } from './screenshots.js';

@@ -1,7 +1,7 @@
+import { parseLocator } from '../../page/locator.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { ActionName, ElementDescriptor } from '../../protocol/look.js';
 import { type Bounds, remainingMs } from '../browser/bounds.js';
-import { parseLocator } from '../locating/locator.js';
 import type { OpenDialog, Tab } from './tab.js';
 
 /**

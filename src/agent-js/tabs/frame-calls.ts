@@ -1,8 +1,4 @@
-import type { Bounds } from '../browser/bounds.js';
-import { formatLocator, parseLocator } from '../locating/locator.js';
-import type { Place } from '../locating/problem-error.js';
-import type { Asker, ShownPlace } from '../locating/shown-numbers.js';
-import type { Frames } from './frames.js';
+import { formatLocator, parseLocator } from '../../page/locator.js';
 import {
   isProblem,
   type MatchCounts,
@@ -11,7 +7,11 @@ import {
   type PageCallName,
   type PageCalls,
   type PageProblem,
-} from './page-calls.js';
+} from '../../page/page-calls.js';
+import type { Bounds } from '../browser/bounds.js';
+import type { Place } from '../locating/problem-error.js';
+import type { Asker, ShownPlace } from '../locating/shown-numbers.js';
+import type { Frames } from './frames.js';
 import type { PageWorld } from './page-world.js';
 
 /** Where no frame gives a sign, they are asked again after this. */

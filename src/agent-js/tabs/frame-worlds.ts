@@ -1,7 +1,7 @@
+import { WORLD } from '../../page/page-calls.js';
 import type { Bounds } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent } from '../browser/cdp.js';
-import { WORLD } from './page-calls.js';
 import { PageWorld } from './page-world.js';
 
 /** Worlds beyond this are not kept. */

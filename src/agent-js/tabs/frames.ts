@@ -1,11 +1,11 @@
 import { stretched } from '../../base/deadline.js';
+import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, REWRITTEN, WORLD } from '../../page/page-calls.js';
 import { type Bounds, throwIfCancelled, within } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams, CdpTargetFilter } from '../browser/cdp.js';
 import type { Watch } from '../browser/condition.js';
 import { BODY_BUFFERS } from '../network/network-activity.js';
 import { FrameWorlds } from './frame-worlds.js';
-import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, REWRITTEN, WORLD } from './page-calls.js';
 import { HOOKS_SOURCE, type PageWorld, WORLD_SOURCE } from './page-world.js';
 
 /** Frames of a page beyond this are not followed. */

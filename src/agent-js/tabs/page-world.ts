@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { stretched } from '../../base/deadline.js';
+import { type PageCallName, type PageCalls, WAITING_CALLS, WORLD } from '../../page/page-calls.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { readBundle } from '../../script/bundle.js';
 import { type Bounds, remainingMs, throwIfCancelled, within } from '../browser/bounds.js';
 import type { BrowserPort, SendOptions } from '../browser/browser-port.js';
 import type { CdpEvent, CdpRemoteObject, CdpResult } from '../browser/cdp.js';
-import { type PageCallName, type PageCalls, WAITING_CALLS, WORLD } from './page-calls.js';
 
 /** The events by which the two scripts below speak to each other; no page can guess them. */
 const NAMES = {
@@ -21,9 +21,9 @@ const NAMES = {
 };
 const HOOK_NAMES = JSON.stringify(NAMES);
 /** The script of the isolated world; it runs in each document before the document's own. */
-export const WORLD_SOURCE = `(${readBundle(import.meta.url, '../page/world')})(${HOOK_NAMES})`;
+export const WORLD_SOURCE = `(${readBundle(import.meta.url, '../../page/world')})(${HOOK_NAMES})`;
 /** Runs in the page's own world, before its scripts, and notes what a document does not show. */
-export const HOOKS_SOURCE = `(${readBundle(import.meta.url, '../page/hooks')})(${HOOK_NAMES})`;
+export const HOOKS_SOURCE = `(${readBundle(import.meta.url, '../../page/hooks')})(${HOOK_NAMES})`;
 
 const WAITING: ReadonlySet<PageCallName> = new Set(WAITING_CALLS);
 /** Calls that are most often the very same as the last time. */

@@ -1,4 +1,5 @@
 import { stretched } from '../../base/deadline.js';
+import { OWN_DIALOG, type PageCallName, type PageCalls } from '../../page/page-calls.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, cancellable, remainingMs, throwIfCancelled, toAnswer } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
@@ -11,7 +12,6 @@ import { BODY_BUFFERS, NetworkActivity } from '../network/network-activity.js';
 import { FrameCalls } from './frame-calls.js';
 import { Frames } from './frames.js';
 import { Navigation } from './navigation.js';
-import { OWN_DIALOG, type PageCallName, type PageCalls } from './page-calls.js';
 
 const PLACE_SPARE_MS = stretched(250);
 

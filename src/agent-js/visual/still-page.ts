@@ -1,9 +1,9 @@
 import { stretched } from '../../base/deadline.js';
+import { type Box, isProblem } from '../../page/page-calls.js';
 import type { Bounds } from '../browser/bounds.js';
 import { remainingMs, within } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
 import { captureScreenshot, clipOf } from '../pictures/screenshots.js';
-import { type Box, isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { PixelBox } from './picture-comparer.js';
 

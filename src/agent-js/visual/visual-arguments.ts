@@ -1,5 +1,5 @@
+import { parseLocator } from '../../page/locator.js';
 import { locatorOf, membersOf, misuse, shown, textOf, timeoutOf } from '../call-arguments.js';
-import { parseLocator } from '../locating/locator.js';
 
 /** Masks of one picture. */
 const MAX_MASKS = 50;

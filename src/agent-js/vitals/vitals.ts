@@ -15,7 +15,7 @@ export interface Vitals {
   readonly inp: number | null;
 }
 
-const SOURCE = readBundle(import.meta.url, '../page/vitals');
+const SOURCE = readBundle(import.meta.url, '../../page/vitals');
 /** The page sees nothing of it, and its content security policy does not matter. */
 const WORLD = 'troupe-vitals';
 /** What the browser has kept, it tells within a few milliseconds; a page that has shown nothing, never. */

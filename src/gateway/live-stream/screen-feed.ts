@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ScreenFrame } from '../../actors/session/screen.js';
 import { LIVE_MS, type PictureBudget, SLOW_MS, type Watched } from '../../agent-js/pictures/picture-budget.js';
 import { encodeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
+import type { ScreenFrame } from '../../session/screen.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 
 /**

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type OptionsFor, optionsFor } from '../../actors/session/session-options.js';
 import { unstretched } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease, Driver, LeaseOptions } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
+import { type OptionsFor, optionsFor } from '../../session/session-options.js';
 import type { Log } from '../../telemetry/log.js';
 import { type OpenBounds, type OpenBrowser, type SessionStart, startSessionActor } from '../sessions/index.js';
 

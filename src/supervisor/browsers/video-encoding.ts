@@ -1,11 +1,11 @@
 import type { Child } from '../../actors/child.js';
 import type { Supervision } from '../../actors/supervision.js';
-import { VideoEncoderActor, type VideoEncoderMessages } from '../../actors/video/messages.js';
 import type { PictureBudget } from '../../agent-js/pictures/picture-budget.js';
 import type { Clock } from '../../base/clock.js';
 import { withDeadline } from '../../base/deadline.js';
 import type { BrowserLease, Driver } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { VideoEncoderActor, type VideoEncoderMessages } from '../../session/video/messages.js';
 import type { Log } from '../../telemetry/log.js';
 import { newSessionId, type VideoEncoders, type VideoRecording } from '../sessions/index.js';
 import { leaseOptions, releaseLease } from './open-browser.js';

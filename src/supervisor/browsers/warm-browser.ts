@@ -1,7 +1,7 @@
-import { optionsFor } from '../../actors/session/session-options.js';
 import { unstretched, withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { SessionId } from '../../protocol/session.js';
+import { optionsFor } from '../../session/session-options.js';
 import { newSessionId, type OpenBounds, type OpenBrowser, type SessionTask } from '../sessions/index.js';
 import {
   type ActorStart,

@@ -1,7 +1,7 @@
-import type { DevToolsMessages } from '../../actors/session/connection/devtools-clients.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
+import type { DevToolsMessages } from '../../session/connection/devtools-clients.js';
 
 /**
  * Another DevTools client of a session's browser, over the session's own connection. It ends with the session's actor.

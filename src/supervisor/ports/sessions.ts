@@ -1,5 +1,4 @@
 import type { GiveUpSignal } from '../../actors/actor.js';
-import type { FrameRequest, ScreenFrame } from '../../actors/session/screen.js';
 import type { AccessTokens } from '../../auth/access-tokens.js';
 import type { LoginStates } from '../../auth/login-states.js';
 import type { SetupValues } from '../../auth/setup-values.js';
@@ -13,6 +12,7 @@ import type {
   SessionRecord,
   SessionStatus,
 } from '../../protocol/session.js';
+import type { FrameRequest, ScreenFrame } from '../../session/screen.js';
 import type { Outbox } from '../../webhooks/outbox.js';
 import type { Artifacts } from './artifacts.js';
 import type { Batches } from './batches.js';

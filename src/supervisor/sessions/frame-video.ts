@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import type { FrameRequest, ScreenFrame } from '../../actors/session/screen.js';
-import type { VideoPicture } from '../../actors/video/messages.js';
 import type { PictureBudget, Watched } from '../../agent-js/pictures/picture-budget.js';
 import { limitSignal, pause, settlesWithin, stretched, Wakeups } from '../../base/deadline.js';
+import type { FrameRequest, ScreenFrame } from '../../session/screen.js';
+import type { VideoPicture } from '../../session/video/messages.js';
 import type { VideoSource } from './session-video.js';
 
 /** A video that is being encoded. Calls come one after another; each returns the next bytes of the file. */

@@ -1,4 +1,5 @@
-// The public interface of this wing: other wings import only from here. One session's life, from its record to its end.
+// The record of a session and its life, from being accepted to its end: the journal, what the session holds, who controls it,
+// and its links to the actor, which does the work in src/session/. Other wings import only from here.
 export { type EndParts, endStored } from './end-stored.js';
 export type { VideoEncoders, VideoRecording } from './frame-video.js';
 export { LivingSession } from './living-session.js';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { GiveUpSignal } from '../../actors/actor.js';
-import { optionsFor } from '../../actors/session/session-options.js';
 import { stretched } from '../../base/deadline.js';
 import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
 import type { JournalBatch } from '../../journal/journal.js';
@@ -11,6 +10,7 @@ import {
   type SessionRecord,
   warningOfScreenshots,
 } from '../../protocol/session.js';
+import { optionsFor } from '../../session/session-options.js';
 import type { RunOptions } from '../ports/sessions.js';
 import { type BrowserSource, SecondBrowsers } from './second-browsers.js';
 import {

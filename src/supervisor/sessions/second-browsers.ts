@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { optionsFor } from '../../actors/session/session-options.js';
 import type { LoginStates } from '../../auth/login-states.js';
 import { unstretched } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
@@ -8,6 +7,7 @@ import type { BrowserLease } from '../../containers/driver.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { BrowserRequest } from '../../protocol/second-browser.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
+import { optionsFor } from '../../session/session-options.js';
 import { keepDownloads } from '../artifacts/index.js';
 import { type OpenBounds, REOPEN_MS, type SessionChild } from './session-child.js';
 import type { Slot } from './session-lifecycle.js';

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Child } from '../../actors/child.js';
-import { SessionActor, type SessionArgs, type SessionMessages } from '../../actors/session/messages.js';
-import { type OptionsFor, optionsFor } from '../../actors/session/session-options.js';
 import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { EventRow } from '../../protocol/event-row.js';
@@ -10,6 +8,8 @@ import { MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import { NETWORK_LOG } from '../../report/har.js';
 import { TRACE_LOG } from '../../report/trace/trace-log-file.js';
+import { SessionActor, type SessionArgs, type SessionMessages } from '../../session/messages.js';
+import { type OptionsFor, optionsFor } from '../../session/session-options.js';
 import { flowsDirOf, requestsDirOf } from '../artifacts/index.js';
 import type { SessionDependencies } from './session-dependencies.js';
 

@@ -1,11 +1,11 @@
 import type { ActorRef } from '../../actors/actor.js';
-import type { SessionMessages } from '../../actors/session/messages.js';
 import { pause } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 import { type ErrorBody, TroupeError } from '../../protocol/errors.js';
 import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
 import { isEnded } from '../../protocol/session.js';
+import type { SessionMessages } from '../../session/messages.js';
 import type { Connections, DevTools, DevToolsClient } from '../ports/connections.js';
 import type { LivingSession } from './living-session.js';
 import type { SessionControl } from './session-control.js';

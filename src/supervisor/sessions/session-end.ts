@@ -1,7 +1,7 @@
-import type { FlowsOutcome } from '../../actors/session/messages.js';
 import { nodeLost } from '../../cluster/claim-book.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EndReason, SessionMode, SessionStatus, TaskOutcome } from '../../protocol/session.js';
+import type { FlowsOutcome } from '../../session/messages.js';
 
 /** How a session ended. */
 export interface SessionEnd {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { WebSocket } from 'ws';
-import type { FrameRequest, ScreenFrame } from '#troupe/actors/session/screen.js';
+import type { FrameRequest, ScreenFrame } from '#troupe/session/screen.js';
 import { eventually } from '../../support/eventually.js';
 import { openHouse, scripted } from '../../support/house.js';
 import { httpCall } from '../../support/http-call.js';

@@ -1,10 +1,10 @@
-import { flowFailed, isBeyondRepair } from '../../../actors/session/flow-failed.js';
-import type { FlowsOutcome } from '../../../actors/session/messages.js';
 import { type Conversation, converse, EMPTY_CONVERSATION } from '../../../autonomy/conversation.js';
 import { flowOfFile, isFlowFile } from '../../../base/flow-file.js';
 import type { ErrorBody } from '../../../protocol/errors.js';
 import type { EventData, JournalEvent } from '../../../protocol/events.js';
 import type { AutoRequest, LiveRequest } from '../../../protocol/session.js';
+import { flowFailed, isBeyondRepair } from '../../../session/flow-failed.js';
+import type { FlowsOutcome } from '../../../session/messages.js';
 import { activityOf } from './activity.js';
 
 /** A job's failed flow, by its file. */

@@ -1,5 +1,4 @@
 import type { ActorRef } from '../../../actors/actor.js';
-import type { SessionMessages } from '../../../actors/session/messages.js';
 import { MAX_VALUE_BYTES } from '../../../auth/setup-values.js';
 import { type Conversation, EMPTY_CONVERSATION } from '../../../autonomy/conversation.js';
 import type { TaskEnd } from '../../../autonomy/loop.js';
@@ -10,6 +9,7 @@ import { type ErrorBody, encodeError, TroupeError } from '../../../protocol/erro
 import type { JournalEvent } from '../../../protocol/events.js';
 import { MAX_HANDOFF_MS } from '../../../protocol/person/handoff.js';
 import type { AutoRequest, SessionRecord } from '../../../protocol/session.js';
+import type { SessionMessages } from '../../../session/messages.js';
 import { flowsEnd, outOfTimeEnd, type SessionEnd } from '../session-end.js';
 import { type FailedFlow, flowsOf, type OpenPhase, readProgress, type TaskPhase } from './task-phase.js';
 
