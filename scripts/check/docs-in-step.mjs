@@ -22,14 +22,23 @@ const TOP_FOLDERS = [
   'worker-container',
 ];
 
+/** The README.md of each folder of src/ that has one. */
+function roomsOf({ paths }) {
+  return paths.filter((path) => /^src\/[^/]+\/README\.md$/.test(path));
+}
+
 /** Files, sections, and commands that the documents mention and that are not there, and folders that they forget. */
 export function docsInStep(repository) {
-  const faults = DOCUMENTS.flatMap((document) => {
+  const documents = [...DOCUMENTS, ...roomsOf(repository)];
+  const faults = documents.flatMap((document) => {
     if (!repository.has(document)) return [`${document} is missing`];
     const text = repository.read(document);
     return [
       ...missingLinks(repository, document, text),
-      ...codeOf(text).flatMap((code) => [...missingPaths(repository, code), ...missingCommands(repository, code)]),
+      ...codeOf(text).flatMap((code) => [
+        ...missingPaths(repository, document, code),
+        ...missingCommands(repository, code),
+      ]),
     ].map((fault) => `${document}: ${fault}`);
   });
   const pages = repository.paths.filter((path) => /^docs\/[^/]+\.md$/.test(path) && !DOCUMENTS.includes(path));
@@ -78,26 +87,37 @@ function sectionsOf(text) {
   );
 }
 
-function missingPaths(repository, code) {
+function missingPaths(repository, document, code) {
+  const folder = DOCUMENTS.includes(document) ? null : posix.dirname(document);
   return code
     .split(/[\s'"`(),;=]+/)
     .map((word) => word.replace(/^\.\//, '').replace(/[.:]+$/, ''))
-    .filter((word) => isPath(repository, word) && !exists(repository, word))
+    .filter((word) => isPath(repository, folder, word) && !exists(repository, folder, word))
     .map((word) => `mentions ${word}, which is not there`);
 }
 
-/** A path from the root of the repository or from `src/`; what has a place to fill in (`<id>`, `{id}`, `$X`) is none. */
-function isPath({ paths }, word) {
+/**
+ * A path from the root of the repository, from `src/`, or from the folder that a README.md is about; what has a place to
+ * fill in (`<id>`, `{id}`, `$X`) is none.
+ */
+function isPath({ paths }, folder, word) {
   if (!/^[\w.@*/-]+$/.test(word) || !word.includes('/')) return false;
   const [first] = word.split('/');
-  return TOP_FOLDERS.includes(first) || paths.some((path) => path.startsWith(`src/${first}/`));
+  const parents = folder === null ? ['src'] : ['src', folder];
+  return (
+    TOP_FOLDERS.includes(first) ||
+    parents.some((parent) => paths.some((path) => path.startsWith(`${parent}/${first}/`)))
+  );
 }
 
-function exists({ paths, has }, word) {
+function exists({ paths, has }, folder, word) {
   // A flow is mentioned as a job names it: examples/flows/ is copied to flows/examples/.
-  const candidates = [word, `src/${word}`, word.replace(/^examples\//, 'examples/flows/')].map((path) =>
-    path.replace(/\/$/, ''),
-  );
+  const candidates = [
+    word,
+    `src/${word}`,
+    ...(folder === null ? [] : [`${folder}/${word}`]),
+    word.replace(/^examples\//, 'examples/flows/'),
+  ].map((path) => path.replace(/\/$/, ''));
   if (!word.includes('*')) {
     return candidates.some((path) => has(path) || has(`${path}.ts`));
   }

@@ -162,6 +162,18 @@ t.test('A document that mentions what is not there is named with what it mention
   }
 });
 
+t.test('The README.md of a folder may name files from that folder on', async (t) => {
+  const text =
+    'See `acting/act.ts`, `journal/journal.ts`, `acting/gone.ts`, `src/agent-js/gone.ts` and [why](../../docs/why.md).';
+  const files = { ...soundDocs, 'src/agent-js/acting/act.ts': '', 'src/agent-js/README.md': text };
+  const drawn = { 'docs/architecture.md': `${soundDocs['docs/architecture.md']} agent-js/` };
+  t.same(ownChecks['docs in step'](repositoryOf({ ...files, ...drawn })), [
+    'src/agent-js/README.md: links to ../../docs/why.md, which is not there',
+    'src/agent-js/README.md: mentions acting/gone.ts, which is not there',
+    'src/agent-js/README.md: mentions src/agent-js/gone.ts, which is not there',
+  ]);
+});
+
 t.test('Links and commands of every page in docs are checked, too', async (t) => {
   const page =
     'See [below](#more), [the order](architecture.md#the-order) and [nothing](http-api.md); run `troupe fly`.';
