@@ -213,6 +213,13 @@ module.exports = {
       to: { path: '^(src|request-client)/(?!protocol/|web/)' },
     },
     {
+      name: 'actors-know-no-browser',
+      comment: 'the actor runtime carries any actor; what a session is stands in session',
+      severity: 'error',
+      from: { path: '^src/actors/' },
+      to: { path: packageOf('playwright-core') },
+    },
+    {
       name: 'script-knows-no-browser',
       comment: 'the sandbox serves the request client too; what scripts can reach comes in as host modules',
       severity: 'error',

@@ -322,7 +322,7 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
   const files: Record<string, string> = {
     'tsconfig.json': '{"compilerOptions":{"module":"NodeNext","moduleResolution":"NodeNext"}}',
     'package.json':
-      '{"type":"module","dependencies":{"uWebSockets.js":"1","libsql":"1"},"devDependencies":{"dev":"1"}}',
+      '{"type":"module","dependencies":{"uWebSockets.js":"1","libsql":"1","playwright-core":"1"},"devDependencies":{"dev":"1"}}',
     'src/protocol/contract.ts': "import 'node:fs'; export type Contract = string;",
     // Upwards, by a type alone.
     'src/journal/journal.ts': "import type { Reply } from '../gateway/reply.js'; export type J = Reply;",
@@ -335,7 +335,7 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'src/report/page.ts': "import './report.js'; import 'uWebSockets.js'; import 'libsql'; import 'dev';",
     'src/journal/rows.ts': "import 'libsql'; import './gone.js';",
     'src/containers/docker/docker-driver.ts': 'export const driver = 1;',
-    'src/actors/thread.ts': "import '../agent-js/agent.js';",
+    'src/actors/thread.ts': "import '../agent-js/agent.js'; import 'playwright-core';",
     'src/session/session.ts': "import '../agent-js/agent.js';",
     'src/script/sandbox.ts': "import '../containers/docker/docker-driver.js';",
     'src/agent-js/agent.ts': "import '../page/resolve.js'; import '../page/locator.js'; export const agent = 1;",
@@ -356,7 +356,7 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'request-client/window/window.ts': 'export const window = 1;',
     'src/script/engine.ts': 'export const engine = 1;',
   };
-  for (const name of ['uWebSockets.js', 'libsql', 'dev']) {
+  for (const name of ['uWebSockets.js', 'libsql', 'playwright-core', 'dev']) {
     files[`node_modules/${name}/package.json`] = JSON.stringify({ name, version: '1.0.0', main: 'index.js' });
     files[`node_modules/${name}/index.js`] = '';
   }
@@ -381,6 +381,7 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     JSON.parse(output);
   const found = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`).sort();
   t.same(found, [
+    'actors-know-no-browser: src/actors/thread.ts -> node_modules/playwright-core/index.js',
     'boundary-of-pages: src/agent-js/agent.ts -> src/page/resolve.ts',
     'databases-in-journal: src/report/page.ts -> node_modules/libsql/index.js',
     'every-folder-has-a-floor: src/misc/things.ts -> src/protocol/contract.ts',
