@@ -42,6 +42,14 @@ export interface UserAuth {
 /** How a request is sent, besides its content. */
 export interface SendSettings {
   readonly followRedirects: boolean;
+  /** More of them are an error; 10 by default. */
+  readonly maxRedirects?: number;
+  /** Repeats method and body after every redirect; by default after 307 and 308 only. */
+  readonly keepMethod?: boolean;
+  /** Sends the Authorization header to other origins, too. */
+  readonly keepAuthorization?: boolean;
+  /** Names the address that redirected in a Referer header. */
+  readonly addReferer?: boolean;
   /** False accepts a certificate that cannot be verified. */
   readonly verifyTls: boolean;
   /** False sends the URL as written, without percent-encoding. */

@@ -361,7 +361,7 @@ export class Workspace {
     const auth = authAt(collection, path);
     if (auth.kind !== 'oauth2') throw new TroupeError('INVALID_REQUEST', 'It has no OAuth 2.0 settings');
     const resolver = new VariableResolver(scopesInOrder(this.#scopes, folderScopes(collection, path)));
-    return readOAuthSettings(auth.settings, (text) => resolver.text(text));
+    return readOAuthSettings(auth.settings, (text) => resolver.text(text), auth.parameters);
   }
 
   #values(): ScopeValues {

@@ -1,5 +1,6 @@
 import { authAt } from '../../engine/collection/auth.js';
 import { authorize, unknownAuth } from '../../engine/collection/authorize.js';
+import { behaviourAt } from '../../engine/collection/behaviour.js';
 import type { Collection, CollectionNode } from '../../engine/collection/collection.js';
 import { readRequest } from '../../engine/collection/read-request.js';
 import type { RequestDraft } from '../../engine/request.js';
@@ -9,7 +10,7 @@ export function writtenRequest(
   collection: Collection,
   node: CollectionNode,
 ): { readonly request: RequestDraft; readonly warnings: readonly string[] } {
-  const request = readRequest(node.value);
+  const request = readRequest(node.value, behaviourAt(collection, node.path));
   const auth = authAt(collection, node.path);
   switch (auth.kind) {
     case 'oauth2':

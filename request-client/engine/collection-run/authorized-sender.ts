@@ -9,6 +9,8 @@ import { requestTarget } from '../run/request-target.js';
 import type { HttpResponse } from '../run/response.js';
 import type { HttpSender, SendBounds } from '../run/send-request.js';
 
+type OAuth2Auth = Extract<CollectionAuth, { readonly kind: 'oauth2' }>;
+
 /** Sends requests of one run with their authorization. */
 export class AuthorizedSender {
   readonly #sender: HttpSender;
@@ -45,7 +47,7 @@ export class AuthorizedSender {
           : withHeader(request, 'Authorization', `${place.prefix} ${token}`);
       return this.#sender.send(authorized, bounds);
     };
-    const settings = this.#settings(auth.settings, text, place.pasted);
+    const settings = this.#settings(auth, text, place.pasted);
     if (settings === null) return await withToken(place.pasted);
     for (const warning of insecureUrls(settings)) {
       if (this.#warned.has(warning)) continue;
@@ -58,12 +60,12 @@ export class AuthorizedSender {
 
   /** Null if the settings lack what a login needs, and there is a pasted token. */
   #settings(
-    stored: ReadonlyMap<string, string>,
+    { settings, parameters }: OAuth2Auth,
     text: (value: string) => string,
     pasted: string,
   ): OAuthSettings | null {
     try {
-      return readOAuthSettings(stored, text);
+      return readOAuthSettings(settings, text, parameters);
     } catch (error) {
       if (pasted === '') throw error;
       return null;

@@ -1,8 +1,10 @@
 import { type ErrorBody, encodeError, TroupeError } from '#troupe/protocol/errors.js';
 import { authAt, type CollectionAuth, pathsUp, readAuth } from '../collection/auth.js';
+import { behaviourAt } from '../collection/behaviour.js';
 import type { Collection, CollectionNode } from '../collection/collection.js';
 import { folderScopes } from '../collection/folder-variables.js';
-import { asObject, listOf, member, textOf } from '../collection/json-access.js';
+import { asObject, type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
+import { notesOnTheWay } from '../collection/members.js';
 import { readRequest } from '../collection/read-request.js';
 import { VariableResolver } from '../collection/variables.js';
 import type { Routes } from '../connection/routes.js';
@@ -62,6 +64,10 @@ export class CollectionRunner {
   readonly #authorized: AuthorizedSender;
   readonly #cookies: CookieJar;
   readonly #scripts: Scripts;
+  /** Warnings that were given, each of them once. */
+  readonly #warned = new Set<string>();
+  /** The requests that were looked through for settings without effect. */
+  readonly #examined = new Set<string>();
   #next: string | null | undefined;
 
   constructor(options: RunnerOptions) {
@@ -132,15 +138,17 @@ export class CollectionRunner {
       next: undefined,
       skipped: false,
     };
-    let request = readRequest(node.value);
+    const behaviour = behaviourAt(collection, node.path);
+    this.#warnOfSettings(node, turn);
+    let request = readRequest(node.value, behaviour);
     let error = await this.#runScripts(node, 'prerequest', turn, signal);
     if (!turn.skipped) {
       try {
         turn.item = resolvedItem(turn.item, resolver);
-        request = readRequest(turn.item);
+        request = readRequest(turn.item, behaviour);
         const auth = this.#authOf(node, turn.item);
         const warn = (text: string): void => void turn.console.push(`warning: ${text}`);
-        turn.response = await this.#authorized.send(request, auth, resolver, this.#bounds(signal, turn.item), warn);
+        turn.response = await this.#authorized.send(request, auth, resolver, this.#bounds(signal, behaviour), warn);
       } catch (thrown) {
         if (signal?.aborted === true) throw thrown;
         error = encodeError(thrown);
@@ -170,10 +178,21 @@ export class CollectionRunner {
     await this.#scripts.close();
   }
 
-  #bounds(signal: AbortSignal | undefined, item?: unknown): SendBounds {
+  #warnOfSettings({ path }: CollectionNode, turn: ScriptTurn): void {
+    const place = path.join('/');
+    if (this.#examined.has(place)) return;
+    this.#examined.add(place);
+    for (const { message } of notesOnTheWay(this.#options.collection, path)) {
+      if (this.#warned.has(message)) continue;
+      this.#warned.add(message);
+      turn.console.push(`warning: ${message}`);
+    }
+  }
+
+  #bounds(signal: AbortSignal | undefined, behaviour: JsonObject = {}): SendBounds {
     const { folder, filesWithin, requestTimeoutMs, maxBodyBytes, sendCookies = true } = this.#options;
     const timeoutMs = requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-    const off = !sendCookies || member(member(item, 'protocolProfileBehavior'), 'disableCookies') === true;
+    const off = !sendCookies || behaviour.disableCookies === true;
     const cookies = off ? {} : { cookies: this.#cookies };
     return { folder, filesWithin, timeoutMs, maxBodyBytes, ...cookies, ...(signal === undefined ? {} : { signal }) };
   }

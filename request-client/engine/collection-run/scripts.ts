@@ -15,7 +15,7 @@ import { dynamicNames, dynamicVariables, exposedModules, postmanModule } from '.
 import { postmanNames } from './postman-names.js';
 import type { TestResult } from './result.js';
 import { scriptError } from './script-error.js';
-import { changedItem, requestOf, requestState, responseState } from './script-state.js';
+import { changedItem, requestOf, requestState, resolvedItem, responseState } from './script-state.js';
 import type { ScriptTurn } from './script-turn.js';
 import { setTyped, typedEntries } from './typed-values.js';
 
@@ -248,9 +248,10 @@ export class Scripts {
   async #send(wanted: unknown, signal: AbortSignal): Promise<unknown> {
     try {
       const resolver = this.#resolver();
-      const item = { request: typeof wanted === 'string' ? { method: 'GET', url: wanted } : wanted };
-      const auth = readAuth(member(item.request, 'auth'));
-      const response = await this.#options.send(resolver.request(readRequest(item)), auth, resolver, signal);
+      const item = resolvedItem({ request: wanted }, resolver);
+      const auth = readAuth(member(member(item, 'request'), 'auth'));
+      const request = readRequest(item, SCRIPT_BEHAVIOUR);
+      const response = await this.#options.send(request, auth, resolver, signal);
       try {
         return { response: await responseState(response) };
       } finally {
@@ -261,6 +262,9 @@ export class Scripts {
     }
   }
 }
+
+/** A body that a script gives is sent whatever the method is. */
+const SCRIPT_BEHAVIOUR = { disableBodyPruning: true };
 
 /** The text of a script of a collection; empty for one that is disabled. */
 export function scriptText(event: unknown): string {

@@ -1,10 +1,18 @@
 import type { UserAuth } from '../request.js';
 import type { Collection, CollectionPath } from './collection.js';
-import { asObject, listOf, member, textOf } from './json-access.js';
+import { asObject, enabledPairs, listOf, member, textOf } from './json-access.js';
 
 /** Kinds of authorization that sign a request, under Postman's names. */
 const SIGNED = ['awsv4', 'hawk', 'jwt', 'oauth1'] as const;
 export type SignedAuth = (typeof SIGNED)[number];
+
+/** A parameter of the user's own for one of the requests of OAuth 2.0. */
+export interface OAuthParameter {
+  readonly of: 'login' | 'token' | 'refresh';
+  readonly name: string;
+  readonly value: string;
+  readonly in: 'body' | 'url' | 'header';
+}
 
 /** The authorization of a request in a collection, with `{{variables}}` not yet replaced. */
 export type CollectionAuth =
@@ -12,7 +20,11 @@ export type CollectionAuth =
   | UserAuth
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'apikey'; readonly key: string; readonly value: string; readonly in: 'header' | 'query' }
-  | { readonly kind: 'oauth2'; readonly settings: ReadonlyMap<string, string> }
+  | {
+      readonly kind: 'oauth2';
+      readonly settings: ReadonlyMap<string, string>;
+      readonly parameters: readonly OAuthParameter[];
+    }
   /** A header that is computed from the whole request, just before it is sent. */
   | { readonly kind: 'signed'; readonly type: SignedAuth; readonly settings: ReadonlyMap<string, string> }
   /** Kept in the file, but not supported. */
@@ -60,7 +72,7 @@ export function readAuth(auth: unknown): CollectionAuth {
       return { kind: 'apikey', key: setting('key'), value: setting('value'), in: place };
     }
     case 'oauth2':
-      return { kind: 'oauth2', settings };
+      return { kind: 'oauth2', settings, parameters: oauthParameters(member(auth, type)) };
     case 'ntlm':
       return {
         kind: type,
@@ -76,12 +88,46 @@ export function readAuth(auth: unknown): CollectionAuth {
   }
 }
 
-/** A list of `{key, value, type}` in v2.1, an object in v2.0. */
+/** The settings that are texts. */
 export function settingsOf(value: unknown): Map<string, string> {
+  return new Map(
+    authEntries(value).flatMap(([key, stored]) => {
+      const text = textOf(stored);
+      return text === undefined ? [] : [[key, text] as const];
+    }),
+  );
+}
+
+/** A list of `{key, value, type}` in v2.1, an object in v2.0. */
+export function authEntries(value: unknown): readonly (readonly [key: string, value: unknown])[] {
   const object = asObject(value);
-  const entries =
-    object === undefined
-      ? listOf(value).map((entry) => [textOf(member(entry, 'key')), textOf(member(entry, 'value'))] as const)
-      : Object.entries(object).map(([key, entry]) => [key, textOf(entry)] as const);
-  return new Map(entries.flatMap(([key, text]) => (key === undefined || text === undefined ? [] : [[key, text]])));
+  if (object !== undefined) return Object.entries(object);
+  return listOf(value).flatMap((entry) => {
+    const key = textOf(member(entry, 'key'));
+    return key === undefined ? [] : [[key, member(entry, 'value')] as const];
+  });
+}
+
+const PARAMETER_LISTS = [
+  ['authRequestParams', 'login'],
+  ['tokenRequestParams', 'token'],
+  ['refreshRequestParams', 'refresh'],
+] as const;
+const SENT_IN: Readonly<Record<string, OAuthParameter['in']>> = {
+  request_body: 'body',
+  request_url: 'url',
+  request_header: 'header',
+};
+
+/** Those that can be sent: a login is an address, and has no body or headers of ours. */
+function oauthParameters(stored: unknown): OAuthParameter[] {
+  const settings = new Map(authEntries(stored));
+  return PARAMETER_LISTS.flatMap(([list, of]) =>
+    enabledPairs(settings.get(list)).flatMap(({ key, value, entry }): OAuthParameter[] => {
+      const place = textOf(member(entry, 'send_as'));
+      const sentIn = place === undefined ? (of === 'login' ? 'url' : 'body') : SENT_IN[place];
+      if (key === '' || sentIn === undefined || (of === 'login' && sentIn !== 'url')) return [];
+      return [{ of, name: key, value, in: sentIn }];
+    }),
+  );
 }

@@ -29,8 +29,10 @@ export function authorize(request: RequestDraft, auth: WrittenAuth, text: (value
       };
       return { ...request, headers: without(headers, 'Authorization'), auth: user };
     }
-    case 'bearer':
-      return withHeader(request, 'Authorization', `Bearer ${text(auth.token)}`);
+    case 'bearer': {
+      const token = text(auth.token);
+      return token === '' ? request : withHeader(request, 'Authorization', `Bearer ${token}`);
+    }
     case 'apikey': {
       if (auth.in === 'header') return withHeader(request, text(auth.key), text(auth.value));
       return withQueryPair(request, text(auth.key), text(auth.value));
@@ -47,12 +49,14 @@ export function withHeader(request: RequestDraft, name: string, value: string): 
   return { ...request, headers: [{ name, value }, ...without(request.headers, name)] };
 }
 
-/** Appends to the query. */
+/** Appends to the query, in place of a parameter of that name. */
 export function withQueryPair(request: RequestDraft, name: string, value: string): RequestDraft {
-  const { url } = request;
-  const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
-  const [, base = url, fragment = ''] = /^([^#]*)(#[\s\S]*)?$/.exec(url) ?? [];
-  return { ...request, url: `${base}${base.includes('?') ? '&' : '?'}${pair}${fragment}` };
+  const [, base = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#[\s\S]*)?$/.exec(request.url) ?? [];
+  const key = encodeURIComponent(name);
+  const others = (query ?? '')
+    .split('&')
+    .filter((pair) => pair !== '' && ![name, key].includes(pair.split('=')[0] ?? ''));
+  return { ...request, url: `${base}?${[...others, `${key}=${encodeURIComponent(value)}`].join('&')}${fragment}` };
 }
 
 /** Why an auth is not supported, and what to do. */

@@ -1,5 +1,8 @@
-import type { FormPart, HeaderEntry, RequestBody, RequestDraft, SendSettings } from '../request.js';
-import { asObject, enabledPairs, listOf, member, textOf } from './json-access.js';
+import { stripComments } from 'jsonc-parser';
+import type { FormPart, HeaderEntry, RequestBody, RequestDraft } from '../request.js';
+import { addressOf } from './address.js';
+import { sendSettings } from './behaviour.js';
+import { asObject, enabledPairs, type JsonObject, member, textOf } from './json-access.js';
 
 /** Methods for which Postman sends no body by default. */
 const BODILESS = /^(?:GET|COPY|HEAD|PURGE|UNLOCK)$/i;
@@ -11,97 +14,36 @@ const LANGUAGE_TYPES: Readonly<Record<string, string>> = {
   text: 'text/plain',
 };
 
-/** The request of a collection's item, with `{{variables}}` not yet replaced; auth is read by `authAt`. */
-export function readRequest(item: unknown): RequestDraft {
+/**
+ * The request of a collection's item, with `{{variables}}` not yet replaced; auth is read by `authAt`.
+ * @param behaviour what `behaviourAt` says of it; by default only its own
+ */
+export function readRequest(
+  item: unknown,
+  behaviour: JsonObject = asObject(member(item, 'protocolProfileBehavior')) ?? {},
+): RequestDraft {
   const request = member(item, 'request');
-  const behaviour = member(item, 'protocolProfileBehavior');
   const method = textOf(member(request, 'method')) ?? 'GET';
-  const disabled = asObject(member(behaviour, 'disabledSystemHeaders')) ?? {};
-  const prunes = BODILESS.test(method) && member(behaviour, 'disableBodyPruning') !== true;
-  const { body, contentType } = prunes ? NO_BODY : readBody(member(request, 'body'));
+  const disabled = asObject(behaviour.disabledSystemHeaders) ?? {};
+  const prunes = BODILESS.test(method) && behaviour.disableBodyPruning !== true;
   const headers = readHeaders(member(request, 'header'));
-  const typed = contentType === null || disabled['content-type'] === true || headers.some(isContentType);
+  const ownType = headers.find(isContentType)?.value;
+  const { body, contentType } = prunes ? NO_BODY : readBody(member(request, 'body'), ownType);
+  const typed = contentType === null || disabled['content-type'] === true || ownType !== undefined;
   return {
     name: textOf(member(item, 'name')) ?? '',
     method,
-    url: readUrl(typeof request === 'string' ? request : member(request, 'url')),
+    url: addressOf(typeof request === 'string' ? request : member(request, 'url')).text,
     headers: typed ? headers : [...headers, { name: 'Content-Type', value: contentType }],
     withoutHeaders: Object.keys(disabled).filter((name) => disabled[name] === true),
     body,
     auth: null,
-    settings: {
-      followRedirects: member(behaviour, 'followRedirects') !== false,
-      verifyTls: member(behaviour, 'strictSSL') !== false,
-      encodeUrl: member(behaviour, 'disableUrlEncoding') !== true,
-      ...httpVersionIn(member(behaviour, 'protocolVersion')),
-    },
+    settings: sendSettings(behaviour),
   };
-}
-
-/** Postman's `protocolVersion`; empty for the automatic choice. */
-export function httpVersionIn(value: unknown): Pick<SendSettings, 'httpVersion'> {
-  return value === 'http1' || value === 'http2' ? { httpVersion: value } : {};
 }
 
 function isContentType({ name }: HeaderEntry): boolean {
   return name.toLowerCase() === 'content-type';
-}
-
-/** A string, or Postman's object of parts. Path variables (`:id`) are replaced, disabled query parameters omitted. */
-function readUrl(url: unknown): string {
-  const raw = textOf(url) ?? textOf(member(url, 'raw'));
-  const variables = new Map(enabledPairs(member(url, 'variable')).map(({ key, value }) => [key, value]));
-  const text = raw === undefined ? composedUrl(url) : withoutDisabled(raw, member(url, 'query'));
-  if (variables.size === 0) return text;
-  const [, origin = '', path = '', rest = ''] = /^((?:[^:/?#]+:\/\/)?[^/?#]*)([^?#]*)([\s\S]*)$/.exec(text) ?? [];
-  const filled = path.replace(/\/:([^/]+)/g, (all, key: string) => {
-    const value = variables.get(key);
-    return value === undefined ? all : `/${value}`;
-  });
-  return `${origin}${filled}${rest}`;
-}
-
-/** A whole URL without the parameters of its query that are switched off: files that programs write may have both. */
-function withoutDisabled(raw: string, query: unknown): string {
-  const off = listOf(query).filter((entry) => member(entry, 'disabled') === true);
-  const [, start = '', own, end = ''] = /^([^?#]*)\?([^#]*)([\s\S]*)$/.exec(raw) ?? [];
-  if (off.length === 0 || own === undefined) return raw;
-  const pieces = own.split('&');
-  const on = enabledPairs(query).map(({ key, value }) => bare(`${key}=${value}`));
-  for (const entry of off) {
-    const piece = bare(`${textOf(member(entry, 'key')) ?? ''}=${textOf(member(entry, 'value')) ?? ''}`);
-    const places = pieces.flatMap((one, at) => (bare(one) === piece ? [at] : []));
-    const last = places.at(-1);
-    if (last !== undefined && places.length > on.filter((one) => one === piece).length) pieces.splice(last, 1);
-  }
-  return `${start}${pieces.length === 0 ? '' : `?${pieces.join('&')}`}${end}`;
-}
-
-/** A parameter without a value is written with or without an equals sign. */
-function bare(parameter: string): string {
-  return parameter.replace(/=$/, '');
-}
-
-/** A URL from Postman's parts, if the complete one is missing. */
-export function composedUrl(url: unknown): string {
-  const joined = (value: unknown, separator: string): string =>
-    textOf(value) ??
-    listOf(value)
-      .map((part) => textOf(part) ?? textOf(member(part, 'value')) ?? '')
-      .join(separator);
-  const protocol = textOf(member(url, 'protocol'));
-  const port = textOf(member(url, 'port'));
-  const path = joined(member(url, 'path'), '/');
-  const query = enabledPairs(member(url, 'query')).map(({ key, value, entry }) =>
-    member(entry, 'value') === null ? key : `${key}=${value}`,
-  );
-  return [
-    protocol === undefined ? '' : `${protocol}://`,
-    joined(member(url, 'host'), '.'),
-    port === undefined ? '' : `:${port}`,
-    path === '' ? '' : `/${path.replace(/^\//, '')}`,
-    query.length === 0 ? '' : `?${query.join('&')}`,
-  ].join('');
 }
 
 /** A list, or v2.0's lines of text. */
@@ -120,7 +62,7 @@ interface ReadBody {
 
 const NO_BODY: ReadBody = { body: { kind: 'none' }, contentType: null };
 
-function readBody(body: unknown): ReadBody {
+function readBody(body: unknown, ownType: string | undefined): ReadBody {
   if (body === undefined || body === null || member(body, 'disabled') === true) return NO_BODY;
   const text = (content: string, contentType: string | null): ReadBody => ({
     body: { kind: 'text', text: content },
@@ -132,7 +74,8 @@ function readBody(body: unknown): ReadBody {
       if (base64 !== undefined) return { body: { kind: 'bytes', base64 }, contentType: null };
       const raw = textOf(member(body, 'raw')) ?? '';
       const language = textOf(member(member(member(body, 'options'), 'raw'), 'language')) ?? '';
-      return raw === '' ? NO_BODY : text(raw, LANGUAGE_TYPES[language] ?? null);
+      if (raw === '') return NO_BODY;
+      return text(isJson(language, ownType) ? withoutComments(raw) : raw, LANGUAGE_TYPES[language] ?? 'text/plain');
     }
     case 'urlencoded': {
       const encoded = (part: string): string =>
@@ -140,31 +83,49 @@ function readBody(body: unknown): ReadBody {
       const value = member(body, 'urlencoded');
       if (typeof value === 'string') return text(value, 'application/x-www-form-urlencoded');
       const pairs = enabledPairs(value).map((pair) => `${encoded(pair.key)}=${encoded(pair.value)}`);
-      return text(pairs.join('&'), 'application/x-www-form-urlencoded');
+      return pairs.length === 0 ? NO_BODY : text(pairs.join('&'), 'application/x-www-form-urlencoded');
     }
-    case 'formdata':
-      return {
-        body: { kind: 'form', parts: enabledPairs(member(body, 'formdata')).flatMap(readPart) },
-        contentType: null,
-      };
+    case 'formdata': {
+      const parts = enabledPairs(member(body, 'formdata')).flatMap(readPart);
+      return parts.length === 0 ? NO_BODY : { body: { kind: 'form', parts }, contentType: null };
+    }
     case 'file': {
       const file = member(body, 'file');
       const path = textOf(member(file, 'src'));
-      if (path === undefined) return NO_BODY;
+      const content = textOf(member(file, 'content')) ?? '';
+      if (path === undefined) return content === '' ? NO_BODY : text(content, null);
       return {
         body: { kind: 'file', path, withoutNewlines: member(file, 'withoutNewlines') === true },
         contentType: null,
       };
     }
     case 'graphql': {
-      const graphql = member(body, 'graphql');
-      const variables = textOf(member(graphql, 'variables')) ?? '';
-      const query = JSON.stringify(textOf(member(graphql, 'query')) ?? '');
-      return text(`{"query":${query},"variables":${variables.trim() === '' ? '{}' : variables}}`, 'application/json');
+      return text(graphqlBody(member(body, 'graphql')), 'application/json');
     }
     default:
       return NO_BODY;
   }
+}
+
+function isJson(language: string, contentType = ''): boolean {
+  return language === 'json' || (language === '' && /^application\/(?:[^\s;]+\+)?json/i.test(contentType));
+}
+
+/** Comments in a JSON body are for its readers: Postman does not send them. */
+function withoutComments(json: string): string {
+  return /\/[/*]/.test(json) ? stripComments(json) : json;
+}
+
+/** Variables are JSON as a text, or, in files of other programs, a value. */
+function graphqlBody(graphql: unknown): string {
+  const given = member(graphql, 'variables');
+  const variables = textOf(given) ?? (given === undefined || given === null ? '' : JSON.stringify(given));
+  const operation = textOf(member(graphql, 'operationName')) ?? '';
+  return `{${[
+    `"query":${JSON.stringify(textOf(member(graphql, 'query')) ?? '')}`,
+    ...(operation === '' ? [] : [`"operationName":${JSON.stringify(operation)}`]),
+    ...(variables.trim() === '' ? [] : [`"variables":${variables}`]),
+  ].join(',')}}`;
 }
 
 function readPart({ key, value, entry }: ReturnType<typeof enabledPairs>[number]): FormPart[] {

@@ -1,5 +1,6 @@
 import { assertNever } from '#troupe/base/assert-never.js';
 import type { RequestBody, RequestDraft } from '../request.js';
+import { urlParts } from './address.js';
 import type { JsonObject } from './json-access.js';
 
 /** A request as an item of a v2.1 collection that Postman and Newman send in the same way. */
@@ -37,6 +38,10 @@ function behaviourOf({ method, body, settings, withoutHeaders, headers }: Reques
   const off = new Set([...withoutHeaders, ...(untyped ? ['content-type'] : [])]);
   return {
     ...(settings.followRedirects ? {} : { followRedirects: false }),
+    ...(settings.maxRedirects === undefined ? {} : { maxRedirects: settings.maxRedirects }),
+    ...(settings.keepMethod === true ? { followOriginalHttpMethod: true } : {}),
+    ...(settings.keepAuthorization === true ? { followAuthorizationHeader: true } : {}),
+    ...(settings.addReferer === true ? { removeRefererHeaderOnRedirect: false } : {}),
     ...(settings.verifyTls ? {} : { strictSSL: false }),
     ...(settings.httpVersion === undefined ? {} : { protocolVersion: settings.httpVersion }),
     ...(settings.encodeUrl ? {} : { disableUrlEncoding: true }),
@@ -73,25 +78,4 @@ function bodyOf(body: RequestBody): JsonObject {
     default:
       return assertNever(body);
   }
-}
-
-/** A URL as Postman stores it: complete and in parts. */
-export function urlParts(raw: string): JsonObject {
-  const [, protocol, host = '', port, path = '', query] =
-    /^(?:([a-z][a-z0-9+.-]*):\/\/)?((?:\{\{[^}]*\}\}|\[[^\]]*\]|[^/?#:])*)(?::(\d+))?([^?#]*)(?:\?([^#]*))?/i.exec(
-      raw,
-    ) ?? [];
-  return {
-    raw,
-    ...(protocol === undefined ? {} : { protocol }),
-    host: host.startsWith('[') || host.includes('{{') ? [host] : host.split('.'),
-    ...(port === undefined ? {} : { port }),
-    ...(path === '' ? {} : { path: path.slice(1).split('/') }),
-    ...(query === undefined ? {} : { query: query.split('&').map(pairOf) }),
-  };
-}
-
-function pairOf(text: string): JsonObject {
-  const at = text.indexOf('=');
-  return at === -1 ? { key: text, value: null } : { key: text.slice(0, at), value: text.slice(at + 1) };
 }

@@ -7,7 +7,7 @@ import { VariableResolver } from '../collection/variables.js';
 import { requestsBelow } from '../collection-run/collection-runner.js';
 import { type RequestTarget, requestTarget } from '../run/request-target.js';
 
-const ADDRESSES = ['url', 'accessTokenUrl', 'authorizationUrl', 'authUrl'];
+const ADDRESSES = ['url', 'accessTokenUrl', 'authorizationUrl', 'authUrl', 'refreshTokenUrl'];
 /** URLs to which scripts send requests. A URL that a script assigns to a variable does not count. */
 const SENT_TO = /(?:sendRequest\s*\(\s*|\burl['"]?\s*[:=]\s*)['"`](https?:\/\/[^\s'"`\\<>(){}$]+)/gi;
 

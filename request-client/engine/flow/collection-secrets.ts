@@ -95,7 +95,12 @@ function authTexts(collection: Collection, path: CollectionNode['path']): readon
     case 'apikey':
       return [auth.value];
     case 'oauth2':
-      return [...auth.settings].flatMap(([name, value]) => (OAUTH_SECRET.test(name) ? [value] : []));
+      return [
+        ...[...auth.settings].flatMap(([name, value]) => (OAUTH_SECRET.test(name) ? [value] : [])),
+        ...auth.parameters.flatMap(({ name, value }) =>
+          OAUTH_SECRET.test(name) || isCredentialHeader(name) ? [value.replace(SCHEME, '')] : [],
+        ),
+      ];
     case 'signed':
       return [...auth.settings].flatMap(([name, value]) => (SIGNING_SECRET.test(name) ? [value] : []));
     default:

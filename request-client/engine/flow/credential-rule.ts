@@ -96,7 +96,7 @@ export class CredentialRule {
     const own = new Set(
       this.#collection.items
         .flatMap((item) => requestsBelow(item))
-        .flatMap(({ value }) => filesOf(readRequest(value).body)),
+        .flatMap(({ value }) => filesOf(readRequest(value, { disableBodyPruning: true }).body)),
     );
     return named.every((path) => own.has(path)) ? null : 'a file that the collection does not name';
   }

@@ -1,10 +1,11 @@
+import { queryPairs, queryPart } from '../../protocol/query.js';
 import type { ParamRow, RequestEdit, RequestForm } from '../../protocol/request-window.js';
+import { editedAddress, urlParts } from '../collection/address.js';
 import { authPath } from '../collection/auth.js';
+import { behaviourAt, sendSettings } from '../collection/behaviour.js';
 import type { Collection, CollectionPath } from '../collection/collection.js';
 import { folderValues } from '../collection/folder-variables.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
-import { composedUrl, httpVersionIn } from '../collection/read-request.js';
-import { urlParts } from '../collection/write-request.js';
 import { inheritedAuth, readAuthForm, writeAuth } from './auth-form.js';
 import { readBodyForm, writeBody } from './body-form.js';
 import { isEnabled, readRows, writeRows } from './rows.js';
@@ -19,8 +20,8 @@ export function readForm(
   const item = collection.at(path);
   const request = member(item, 'request');
   const stored = typeof request === 'string' ? request : member(request, 'url');
-  const url = textOf(stored) ?? textOf(member(stored, 'raw')) ?? composedUrl(stored);
-  const behaviour = member(item, 'protocolProfileBehavior');
+  const url = editedAddress(stored);
+  const { followRedirects, verifyTls, httpVersion = 'auto' } = sendSettings(behaviourAt(collection, path));
   return {
     id: idOf(path),
     name: textOf(member(item, 'name')) ?? '',
@@ -33,9 +34,9 @@ export function readForm(
     auth: readAuthForm(member(request, 'auth')),
     before: readScript(item, 'prerequest'),
     after: readScript(item, 'test'),
-    followRedirects: member(behaviour, 'followRedirects') !== false,
-    verifyTls: member(behaviour, 'strictSSL') !== false,
-    httpVersion: httpVersionIn(member(behaviour, 'protocolVersion')).httpVersion ?? 'auto',
+    followRedirects,
+    verifyTls,
+    httpVersion,
     inherited: inheritedAuth(collection, path, idOf),
     folderValues: folderValues(collection, path),
   };
@@ -44,28 +45,20 @@ export function readForm(
 /** The URL determines which parameters are sent; the stored list adds the disabled ones and their positions. */
 function readParams(url: string, query: unknown): ParamRow[] {
   const [, text] = /\?([^#]*)/.exec(url) ?? [];
-  const sent = text === undefined ? [] : text.split('&').map(paramOf);
+  const sent = text === undefined ? [] : queryPairs(text);
   const rows: ParamRow[] = [];
   for (const entry of listOf(query)) {
+    const stored = { name: textOf(member(entry, 'key')) ?? '', value: textOf(member(entry, 'value')) ?? null };
     if (!isEnabled(entry)) {
-      rows.push({ ...pairOf(entry), enabled: false });
-    } else {
-      const next = sent.shift();
-      if (next !== undefined) rows.push(next);
+      rows.push({ ...stored, enabled: false });
+      continue;
     }
+    const next = sent.shift();
+    if (next === undefined) continue;
+    const same = queryPart(stored.name, stored.value) === queryPart(next.key, next.value);
+    rows.push({ ...(same ? stored : { name: next.key, value: next.value }), enabled: true });
   }
-  return [...rows, ...sent];
-}
-
-function pairOf(entry: unknown): { name: string; value: string | null } {
-  return { name: textOf(member(entry, 'key')) ?? '', value: textOf(member(entry, 'value')) ?? null };
-}
-
-function paramOf(text: string): ParamRow {
-  const at = text.indexOf('=');
-  return at === -1
-    ? { name: text, value: null, enabled: true }
-    : { name: text.slice(0, at), value: text.slice(at + 1), enabled: true };
+  return [...rows, ...sent.map(({ key, value }) => ({ name: key, value, enabled: true }))];
 }
 
 /** Applies the members of `edit` to the request at `path`; its other members are kept. */
@@ -104,7 +97,7 @@ export function writeForm(collection: Collection, path: CollectionPath, edit: Re
   }
   if (edit.before !== undefined) made = writeScript(made, path, 'prerequest', edit.before);
   if (edit.after !== undefined) made = writeScript(made, path, 'test', edit.after);
-  const behaviour = writeBehaviour(item().protocolProfileBehavior, edit);
+  const behaviour = writeBehaviour(item().protocolProfileBehavior, behaviourAt(made, path.slice(0, -2)), edit);
   if (behaviour !== undefined) change(['protocolProfileBehavior'], behaviour);
   return made;
 }
@@ -131,24 +124,30 @@ function writeUrl(old: unknown, { url, params, pathVariables }: UrlEdit): unknow
 
 /** The parts of the previous URL are replaced too. */
 function withAddress(old: JsonObject, url: string): JsonObject {
-  const { raw: _raw, protocol: _protocol, host: _host, port: _port, path: _path, hash: _hash, ...rest } = old;
+  const { raw, protocol, auth, host, port, path, hash, ...rest } = old;
   const { query: _query, ...parts } = urlParts(url);
   return { ...parts, ...rest };
 }
 
+/** What is the same as in the folder is left to it. */
 function writeBehaviour(
   old: unknown,
+  inherited: JsonObject,
   { followRedirects, verifyTls, httpVersion }: RequestEdit,
 ): JsonObject | undefined {
   if (followRedirects === undefined && verifyTls === undefined && httpVersion === undefined) return undefined;
-  const { followRedirects: follows, strictSSL: verifies, protocolVersion, ...rest } = asObject(old) ?? {};
-  const off = (wanted: boolean | undefined, own: unknown): boolean => (wanted ?? own !== false) === false;
-  const version = httpVersion ?? protocolVersion;
+  const { followRedirects: follows, strictSSL, protocolVersion, ...rest } = asObject(old) ?? {};
+  const above = sendSettings(inherited);
+  const own = sendSettings({ ...inherited, ...asObject(old) });
   const made = {
     ...rest,
-    ...(off(followRedirects, follows) ? { followRedirects: false } : {}),
-    ...(off(verifyTls, verifies) ? { strictSSL: false } : {}),
-    ...(version === undefined || version === 'auto' ? {} : { protocolVersion: version }),
+    ...unlessSame('followRedirects', followRedirects ?? own.followRedirects, above.followRedirects),
+    ...unlessSame('strictSSL', verifyTls ?? own.verifyTls, above.verifyTls),
+    ...unlessSame('protocolVersion', httpVersion ?? own.httpVersion ?? 'auto', above.httpVersion ?? 'auto'),
   };
   return old === undefined && Object.keys(made).length === 0 ? undefined : made;
+}
+
+function unlessSame<Value>(name: string, wanted: Value, inherited: Value): JsonObject {
+  return wanted === inherited ? {} : { [name]: wanted };
 }

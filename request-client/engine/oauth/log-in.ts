@@ -8,7 +8,7 @@ import { CallbackListener } from './callback-listener.js';
 import { loginFailed } from './login-failed.js';
 import type { OAuthSettings } from './oauth-settings.js';
 import type { GrantedToken } from './token-answer.js';
-import { requestToken } from './token-endpoint.js';
+import { requestToken, withParameters } from './token-endpoint.js';
 
 export interface LoginOptions {
   /** Shows the provider's login page to the user. */
@@ -23,6 +23,14 @@ export interface LoginOptions {
   routes?(): Routes;
 }
 
+/** What protects a login from others: nobody can set it. */
+const OF_THE_LOGIN: ReadonlySet<string> = new Set([
+  'response_type',
+  'redirect_uri',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+]);
 /** How long the user has to log in. */
 const LOGIN_TIMEOUT_MS = 5 * 60_000;
 
@@ -48,7 +56,8 @@ export async function logIn(
   // Bound before the browser opens, so that no other program can take the port meanwhile.
   const listener = await CallbackListener.open({ state, issuers }, options.callbackPorts);
   try {
-    const url = authorizationUrl(settings.authorizationUrl, {
+    const own = settings.parameters.filter(({ of, name }) => of === 'login' && !OF_THE_LOGIN.has(name));
+    const asked = authorizationUrl(settings.authorizationUrl, {
       response_type: 'code',
       client_id: settings.clientId,
       redirect_uri: listener.redirectUri,
@@ -56,6 +65,7 @@ export async function logIn(
       ...wanted,
       ...(verifier === null ? {} : { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }),
     });
+    const url = withParameters(asked, own);
     // The browser command may settle only after a user who is already logged in has come back.
     const opened = open(url, options).then(() => listener.answer);
     const answer = await withTimeout(Promise.race([listener.answer, opened]), options, signal).finally(() =>

@@ -1,4 +1,5 @@
 import { GRANT_TYPES, type GrantType } from '../../protocol/request-window.js';
+import type { OAuthParameter } from '../collection/auth.js';
 import { loginFailed } from './login-failed.js';
 
 /** OAuth 2.0 settings of a request with all variables replaced. */
@@ -13,6 +14,9 @@ export interface OAuthSettings {
   readonly scope: string;
   readonly audience: string;
   readonly sendSecretIn: 'header' | 'body';
+  /** Where tokens are refreshed; the token endpoint if it is empty. */
+  readonly refreshUrl: string;
+  readonly parameters: readonly OAuthParameter[];
 }
 
 /** The client's own key first, then Postman's. */
@@ -25,6 +29,7 @@ const KEYS = {
   scope: ['scope'],
   audience: ['audience'],
   clientAuthentication: ['client_authentication', 'clientAuth'],
+  refreshUrl: ['refreshTokenUrl'],
 } as const;
 
 /** The keys of each setting: the one that is written, then others that are read. */
@@ -36,6 +41,7 @@ const LABELS = {
   tokenUrl: 'Access Token URL',
   clientId: 'Client ID',
   clientSecret: 'Client Secret',
+  refreshUrl: 'Refresh Token URL',
 } as const;
 
 /**
@@ -46,6 +52,7 @@ const LABELS = {
 export function readOAuthSettings(
   stored: ReadonlyMap<string, string>,
   resolve: (text: string) => string,
+  parameters: readonly OAuthParameter[] = [],
 ): OAuthSettings {
   const value = (field: keyof typeof KEYS): string => {
     const key = KEYS[field].find((one) => (stored.get(one) ?? '') !== '');
@@ -62,8 +69,12 @@ export function readOAuthSettings(
     scope: value('scope'),
     audience: value('audience'),
     sendSecretIn: value('clientAuthentication') === 'body' ? 'body' : 'header',
+    refreshUrl: value('refreshUrl'),
+    parameters: parameters.map((one) => ({ ...one, name: resolve(one.name), value: resolve(one.value) })),
   };
-  const unresolved = new Set(Object.values(settings).flatMap((text) => text.match(/\{\{[^{}]+\}\}/g) ?? []));
+  const texts = [...Object.values(settings), ...settings.parameters.flatMap(({ name, value: own }) => [name, own])];
+  const places = texts.flatMap((text) => (typeof text === 'string' ? text.match(/\{\{[^{}]+\}\}/g) : null) ?? []);
+  const unresolved = new Set(places);
   if (unresolved.size > 0) {
     throw loginFailed('SETTINGS', `no value for ${[...unresolved].join(', ')}; give the variables a value`);
   }
@@ -74,8 +85,8 @@ export function readOAuthSettings(
       `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} empty; fill all required fields`,
     );
   }
-  for (const field of ['authorizationUrl', 'tokenUrl'] as const) {
-    if (!needed.includes(field) || /^https?:$/.test(protocolOf(settings[field]))) continue;
+  for (const field of ['authorizationUrl', 'tokenUrl', 'refreshUrl'] as const) {
+    if (settings[field] === '' || /^https?:$/.test(protocolOf(settings[field]))) continue;
     throw loginFailed(
       'SETTINGS',
       `the ${LABELS[field]} '${settings[field]}' is not a URL; check that it begins with https://`,
@@ -105,10 +116,11 @@ export function readTokenPlace(stored: ReadonlyMap<string, string>, resolve: (te
 }
 
 /** A warning for each URL of a remote provider that is not encrypted: tokens and secrets can be read on the way. */
-export function insecureUrls({ authorizationUrl, tokenUrl }: OAuthSettings): string[] {
+export function insecureUrls({ authorizationUrl, tokenUrl, refreshUrl }: OAuthSettings): string[] {
   return [
     [LABELS.authorizationUrl, authorizationUrl],
     [LABELS.tokenUrl, tokenUrl],
+    [LABELS.refreshUrl, refreshUrl],
   ].flatMap(([label, url = '']) => {
     if (protocolOf(url) !== 'http:' || isLoopback(new URL(url).hostname)) return [];
     return [`The ${label} ${url} is not encrypted: others on the network can read secrets and tokens; use https://`];

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { TroupeError } from '#troupe/protocol/errors.js';
+import type { OAuthParameter } from '../collection/auth.js';
 import type { Routes } from '../connection/routes.js';
 import type { ReachBounds } from '../run/reach-bounds.js';
 import { HttpSender } from '../run/send-request.js';
@@ -57,6 +58,9 @@ export async function requestToken(
   { reach, routes }: TokenConnection = {},
 ): Promise<GrantedToken> {
   const sender = new HttpSender(reach, routes?.());
+  const refreshes = grant.grant_type === 'refresh_token' && settings.refreshUrl !== '';
+  const endpoint = refreshes ? settings.refreshUrl : settings.tokenUrl;
+  const label = refreshes ? 'Refresh Token URL' : 'Access Token URL';
   try {
     const places =
       settings.clientSecret === ''
@@ -66,7 +70,7 @@ export async function requestToken(
           : (['body'] as const);
     let refusal: TroupeError | null = null;
     for (const place of places) {
-      const { answer, status } = await post(sender, settings, grant, place, signal);
+      const { answer, status } = await post(sender, settings, grant, place, endpoint, signal);
       switch (answer.kind) {
         case 'token':
           return answer.token;
@@ -78,7 +82,7 @@ export async function requestToken(
           const redirect = status >= 300 && status < 400 ? ' (a redirect is not followed with a secret)' : '';
           throw loginFailed(
             'TOKEN_REFUSED',
-            `${settings.tokenUrl} answered ${status} and no token${redirect}; check the Access Token URL`,
+            `${endpoint} answered ${status} and no token${redirect}; check the ${label}`,
             { status },
           );
         }
@@ -95,9 +99,10 @@ async function post(
   settings: OAuthSettings,
   grant: Readonly<Record<string, string>>,
   place: 'none' | 'header' | 'body',
+  endpoint: string,
   signal: AbortSignal,
 ): Promise<{ answer: TokenAnswer; status: number }> {
-  const { clientId, clientSecret, tokenUrl } = settings;
+  const { clientId, clientSecret } = settings;
   const form = new URLSearchParams(grant);
   const headers = [
     { name: 'Content-Type', value: 'application/x-www-form-urlencoded' },
@@ -111,11 +116,25 @@ async function post(
     form.set('client_id', clientId);
     if (place === 'body') form.set('client_secret', clientSecret);
   }
+  const own = settings.parameters.filter(
+    ({ of }) => of === (grant.grant_type === 'refresh_token' ? 'refresh' : 'token'),
+  );
+  // The user's own value replaces that of this client; a name may have several.
+  for (const { name } of own.filter((one) => one.in === 'body')) form.delete(name);
+  for (const { name, value } of own.filter((one) => one.in === 'body')) form.append(name, value);
+  const written = own.filter((one) => one.in === 'header');
+  const replaced = new Set(written.map(({ name }) => name.toLowerCase()));
   const response = await sender.send(
     {
       method: 'POST',
-      url: tokenUrl,
-      headers,
+      url: withParameters(
+        endpoint,
+        own.filter((one) => one.in === 'url'),
+      ),
+      headers: [
+        ...headers.filter(({ name }) => !replaced.has(name.toLowerCase())),
+        ...written.map(({ name, value }) => ({ name, value })),
+      ],
       withoutHeaders: [],
       body: { kind: 'text', text: form.toString() },
       settings: { followRedirects: false, verifyTls: true, encodeUrl: true },
@@ -129,6 +148,14 @@ async function post(
   } finally {
     await response.dispose();
   }
+}
+
+/** An address with parameters of the user's own; those of the same name are replaced. */
+export function withParameters(address: string, parameters: readonly OAuthParameter[]): string {
+  const url = new URL(address);
+  for (const { name } of parameters) url.searchParams.delete(name);
+  for (const { name, value } of parameters) url.searchParams.append(name, value);
+  return parameters.length === 0 ? address : url.href;
 }
 
 function formEncoded(text: string): string {

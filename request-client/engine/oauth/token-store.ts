@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TroupeError } from '#troupe/protocol/errors.js';
+import { isCredentialHeader } from '../collection/secret-names.js';
 import { type LoginOptions, logIn } from './log-in.js';
 import type { OAuthSettings } from './oauth-settings.js';
 import { type GrantedToken, jwtExpiry } from './token-answer.js';
@@ -151,6 +152,7 @@ export class TokenStore {
 
   async #fetch(key: string, settings: OAuthSettings, signal: AbortSignal): Promise<string> {
     this.#remember(settings.clientSecret);
+    for (const { name, value } of settings.parameters) if (isCredentialHeader(name)) this.#remember(value);
     const cached = this.#cached.get(key);
     try {
       const granted =
@@ -205,7 +207,6 @@ export class TokenStore {
 
 /** Identifies a configuration: a digest, so that secrets are not keys of a map that might be printed. */
 export function keyOf(settings: OAuthSettings): string {
-  const { grantType, authorizationUrl, tokenUrl, clientId, clientSecret, scope, audience, sendSecretIn } = settings;
-  const fields = [grantType, authorizationUrl, tokenUrl, clientId, clientSecret, scope, audience, sendSecretIn];
+  const fields = Object.entries(settings).sort(([one], [other]) => (one < other ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }

@@ -67,6 +67,7 @@ export class HttpSender {
     const signal = bounds.signal === undefined ? timeout : AbortSignal.any([bounds.signal, timeout]);
     const startedAt = performance.now();
     const redirects: RedirectStep[] = [];
+    const { maxRedirects = MAX_REDIRECTS } = request.settings;
     let current = request;
     const digest = new DigestTurns();
     const ntlm = new NtlmTurns();
@@ -88,8 +89,8 @@ export class HttpSender {
         if (next === null) return await finish(current, answer, { signal, startedAt, redirects, maxBodyBytes });
         discardBody(answer);
         redirects.push({ status: answer.status, url: next.url });
-        if (redirects.length > MAX_REDIRECTS) {
-          throw new TroupeError('REQUEST_FAILED', `More than ${MAX_REDIRECTS} redirects, the last one to ${next.url}`, {
+        if (redirects.length > maxRedirects) {
+          throw new TroupeError('REQUEST_FAILED', `More than ${maxRedirects} redirects, the last one to ${next.url}`, {
             cause: 'TOO_MANY_REDIRECTS',
           });
         }
@@ -173,30 +174,43 @@ function withBoundary(header: HeaderEntry, body: RequestBody, content: RequestCo
   return { name: header.name, value: `${header.value.replace(/;\s*boundary=[^;]*/i, '')}${boundary}` };
 }
 
-/** RFC 9110, section 15.4, as browsers implement it. Credentials are never sent to another origin. */
+/**
+ * As Postman redirects: every method but HEAD becomes GET, unless the status is 307 or 308, or the request keeps its method.
+ * Cookies are never sent to another origin, authorization only if the request says so.
+ */
 function redirected(request: PreparedRequest, { status, headers }: Answer): PreparedRequest | null {
   const [location] = headerValues(headers, 'location');
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return null;
   const base = absolute(request.url);
   if (!URL.canParse(location, base)) return null;
   const to = new URL(location, base);
-  const { method } = request;
-  const toGet = (status === 303 && method !== 'HEAD') || ((status === 301 || status === 302) && method === 'POST');
+  const { method, settings } = request;
+  const keepsMethod = settings.keepMethod === true || status === 307 || status === 308;
+  const toGet = !keepsMethod && method !== 'HEAD';
   const sameOrigin = new URL(base).origin === to.origin;
+  const keepsAuthorization = sameOrigin || settings.keepAuthorization === true;
   const dropped = [
     'host',
     ...(toGet ? ['content-type', 'content-length', 'transfer-encoding', 'content-encoding'] : []),
-    ...(sameOrigin ? [] : ['authorization', 'cookie', 'proxy-authorization']),
+    ...(sameOrigin ? [] : ['cookie', 'proxy-authorization']),
+    ...(keepsAuthorization ? [] : ['authorization']),
+    ...(settings.addReferer === true ? ['referer'] : []),
   ];
+  const kept = request.headers.filter(({ name }) => !dropped.includes(name.toLowerCase()));
   return {
     ...request,
     url: to.href,
     method: toGet ? 'GET' : method,
-    headers: request.headers.filter(({ name }) => !dropped.includes(name.toLowerCase())),
+    headers: settings.addReferer === true ? [...kept, { name: 'Referer', value: refererOf(base) }] : kept,
     withoutHeaders: request.withoutHeaders.filter((name) => name !== 'host'),
     body: toGet ? { kind: 'none' } : request.body,
-    auth: sameOrigin ? (request.auth ?? null) : null,
+    auth: keepsAuthorization ? (request.auth ?? null) : null,
   };
+}
+
+function refererOf(address: string): string {
+  const url = new URL(address);
+  return `${url.origin}${url.pathname}${url.search}`;
 }
 
 function absolute(url: string): string {

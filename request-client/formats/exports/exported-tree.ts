@@ -1,3 +1,4 @@
+import { behaviourAt } from '../../engine/collection/behaviour.js';
 import type { Collection, CollectionNode } from '../../engine/collection/collection.js';
 import { member, textOf } from '../../engine/collection/json-access.js';
 import { readGroupForm } from '../../engine/forms/group-form.js';
@@ -33,7 +34,7 @@ export function exportedTree(collection: Collection): ExportedNode[] {
         id,
         form: readForm(collection, node.path, () => id),
         docs: docsOf(member(node.value, 'request')),
-        encodeUrl: member(member(node.value, 'protocolProfileBehavior'), 'disableUrlEncoding') !== true,
+        encodeUrl: behaviourAt(collection, node.path).disableUrlEncoding !== true,
       };
     }
     const form = readGroupForm(collection, node.path, () => id);

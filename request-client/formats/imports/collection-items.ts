@@ -1,5 +1,6 @@
+import { urlParts } from '../../engine/collection/address.js';
 import { type JsonObject, textOf } from '../../engine/collection/json-access.js';
-import { urlParts } from '../../engine/collection/write-request.js';
+import { queryPairs } from '../../protocol/query.js';
 
 /** A row of an imported table. `value` is null for a query parameter without `=`. */
 export interface ImportedPair {
@@ -106,18 +107,13 @@ function urlOf({ url, query = [], pathVariables = [] }: ImportedRequest): JsonOb
     .map(({ name, value }) => (value === null ? name : `${name}=${value}`));
   const pairs = [...(own === undefined || own === '' ? [] : [own]), ...sent].join('&');
   const parts = urlParts(`${base}${pairs === '' ? '' : `?${pairs}`}${fragment}`);
-  const fromUrl = own === undefined || own === '' ? [] : own.split('&').map(pairOf);
+  const fromUrl = own === undefined || own === '' ? [] : queryPairs(own);
   const rows = query.map((pair) => ({ ...entry(pair), value: pair.value }));
   return {
     ...parts,
     ...(query.length === 0 ? {} : { query: [...fromUrl, ...rows] }),
     ...(pathVariables.length === 0 ? {} : { variable: pathVariables.map(entry) }),
   };
-}
-
-function pairOf(text: string): JsonObject {
-  const at = text.indexOf('=');
-  return at === -1 ? { key: text, value: null } : { key: text.slice(0, at), value: text.slice(at + 1) };
 }
 
 function events({

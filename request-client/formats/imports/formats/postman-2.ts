@@ -1,3 +1,4 @@
+import { Collection, type CollectionNode } from '../../../engine/collection/collection.js';
 import {
   asObject,
   enabledPairs,
@@ -6,6 +7,7 @@ import {
   member,
   textOf,
 } from '../../../engine/collection/json-access.js';
+import { memberNotes } from '../../../engine/collection/members.js';
 import { folderItem } from '../collection-items.js';
 import type { Findings } from '../findings.js';
 import type { ImportedContent } from '../imported.js';
@@ -23,16 +25,26 @@ export function readPostman2(value: unknown, findings: Findings): ImportedConten
   const auth = asObject(member(value, 'auth'));
   const events = listOf(member(value, 'event'));
   const name = textOf(member(member(value, 'info'), 'name')) ?? 'Postman collection';
-  const behaviour = member(value, 'protocolProfileBehavior');
-  if (behaviour !== undefined)
-    findings.warn(
-      '',
-      'protocolProfileBehavior',
-      'Settings of the whole collection are not imported: protocolProfileBehavior',
-    );
+  const behaviour = asObject(member(value, 'protocolProfileBehavior'));
   // A text, or an object with a text.
   const about = member(member(value, 'info'), 'description');
   const description = textOf(about) ?? textOf(member(about, 'content'));
-  const folder = folderItem({ name, items, auth, description });
-  return { items: [events.length === 0 ? folder : { ...folder, event: events }], variables, environments: [] };
+  const folder = {
+    ...folderItem({ name, items, auth, description }),
+    ...(events.length === 0 ? {} : { event: events }),
+    ...(behaviour === undefined ? {} : { protocolProfileBehavior: behaviour }),
+  };
+  warnOfSettings(value, findings);
+  return { items: [folder], variables, environments: [] };
+}
+
+/** What a run of the collection would warn of, for all of it. */
+function warnOfSettings(value: unknown, findings: Findings): void {
+  const collection = Collection.parse(JSON.stringify({ info: {}, ...asObject(value) }));
+  const visit = ({ path, name, children }: CollectionNode): void => {
+    for (const { about, message } of memberNotes(collection, path)) findings.warn(name, about, message);
+    for (const child of children) visit(child);
+  };
+  for (const { about, message } of memberNotes(collection, [])) findings.warn('', about, message);
+  for (const node of collection.items) visit(node);
 }

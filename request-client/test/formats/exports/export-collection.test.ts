@@ -137,3 +137,30 @@ t.test('curl commands are one for each request, and can be imported', async (t) 
   const { made } = again('curl');
   t.equal(made.items.length, 5);
 });
+
+t.test('settings that only Postman knows are named', async (t) => {
+  const parameters = [{ key: 'audience', value: 'a', enabled: true, send_as: 'request_body' }];
+  const made = Collection.parse(
+    JSON.stringify({
+      info: { name: 'c' },
+      protocolProfileBehavior: { maxRedirects: 3 },
+      item: [
+        request('one', { auth: { type: 'oauth2', oauth2: [{ key: 'tokenRequestParams', value: parameters }] } }),
+        { ...request('two', {}), protocolProfileBehavior: { followOriginalHttpMethod: true } },
+      ],
+    }),
+  );
+  for (const format of ['har', 'insomnia', 'bruno', 'curl'] as const) {
+    const { warnings } = exportCollection(made, format);
+    for (const wanted of [
+      /maxRedirects is not exported \(one, two\)/,
+      /^Parameters of your own.*\(one\)/,
+      /followOriginal.* \(two\)/,
+    ]) {
+      t.ok(
+        warnings.some((warning) => wanted.test(warning)),
+        `${format}: ${wanted.source}`,
+      );
+    }
+  }
+});
