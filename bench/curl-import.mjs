@@ -16,6 +16,8 @@ import { atLeast, atMost } from './support/print.mjs';
 
 const PEERS = ['curlconverter@4.12.0', 'curl-to-postmanv2@1.8.4'];
 const GENERATED = 1000;
+/** Generated commands in each of the forms that are pasted. */
+const PASTED = 300;
 /** Of each client's own, or the connection's: no part of what the command says. */
 const OWN = /^(?:host|user-agent|accept|content-length|connection|expect)$/i;
 
@@ -26,6 +28,9 @@ export async function run({ rounds = 1 } = {}) {
   );
   const { generatedCommand } = await import('../request-client/test/curl/import/generated-commands.ts');
   const { browserForms } = await import('../request-client/test/curl/import/browser-forms.ts');
+  const { doubledQuoteForms, surrounded, typographicForm } = await import(
+    '../request-client/test/curl/import/pasted-forms.ts'
+  );
   const { onePoint } = await import('../request-client/test/curl/import/one-point.ts');
 
   // Forms and files have no one way to be said in a list of fields: the tests hold ours against curl itself.
@@ -39,6 +44,12 @@ export async function run({ rounds = 1 } = {}) {
     const rows = browserForms.filter((row) => row.form === form);
     groups[form] = rows.map(({ text }) => onePoint(text.replaceAll('http://capture.invalid', PLACE)));
   }
+  // What is pasted differs from the command that bash runs: Markdown and prompts around it, typographic quotes in it.
+  const forms = Object.entries({
+    ...Object.fromEntries(Object.entries(groups).map(([group, commands]) => [group, commands.map(asPasted)])),
+    ...surrounded([...tabled, ...groups['chrome-posix'], ...groups.generated.slice(0, PASTED)]),
+    'typographic quotes': fc.sample(typographicForm, { numRuns: PASTED, seed: 1 }),
+  });
 
   const readers = { troupe: ours, ...(await peers()) };
   const right = {};
@@ -50,18 +61,19 @@ export async function run({ rounds = 1 } = {}) {
   writeFileSync(join(folder, 'small.txt'), 'small\n');
   const capture = await WireCapture.start();
   try {
-    for (const [group, commands] of Object.entries(groups)) {
-      const placed = commands.map((command, index) => command.replaceAll(PLACE, `${capture.origin}/c${index}`));
-      for (let at = 0; at < placed.length; at += 200) await runInBash(placed.slice(at, at + 200), folder);
+    for (const [group, rows] of forms) {
+      const place = (text, index) => text.replaceAll(PLACE, `${capture.origin}/c${index}`);
+      const commands = rows.map(({ command }, index) => place(command, index));
+      for (let at = 0; at < commands.length; at += 200) await runInBash(commands.slice(at, at + 200), folder);
       const kept = capture.take();
-      for (const [index, command] of placed.entries()) {
+      for (const [index, { pasted }] of rows.entries()) {
         const wanted = (kept.get(`c${index}`) ?? []).map((request) => fields(comparable(request)));
         // What curl itself refuses says nothing about an import.
         if (wanted.length === 0) continue;
         for (const [name, read] of Object.entries(readers)) {
-          const equal = same(await read(command), wanted);
+          const equal = same(await read(place(pasted, index)), wanted);
           count(group, name, equal);
-          if (!equal && name === 'troupe') console.log(`  not right: ${commands[index].slice(0, 200)}`);
+          if (!equal && name === 'troupe') console.log(`  not right: ${pasted.slice(0, 200)}`);
         }
         right[group].rows += 1;
       }
@@ -70,7 +82,8 @@ export async function run({ rounds = 1 } = {}) {
     await capture.close();
     rmSync(folder, { recursive: true, force: true });
   }
-  for (const { form, text, method, target, headers, body } of browserForms) {
+  const doubled = doubledQuoteForms().map((row) => ({ ...row, form: 'older firefox-cmd' }));
+  for (const { form, text, method, target, headers, body } of [...browserForms, ...doubled]) {
     if (form.endsWith('-posix')) continue;
     const wanted = [fields({ method, target, headers, body: Buffer.from(body ?? '').toString('latin1') })];
     for (const [name, read] of Object.entries(readers)) count(form, name, same(await read(text), wanted));
@@ -78,7 +91,7 @@ export async function run({ rounds = 1 } = {}) {
   }
 
   const names = Object.keys(readers);
-  console.log(`  ${'wholly right'.padEnd(20)}${'rows'.padStart(6)}${names.map((name) => name.padStart(20)).join('')}`);
+  console.log(`  ${'wholly right'.padEnd(28)}${'rows'.padStart(6)}${names.map((name) => name.padStart(20)).join('')}`);
   for (const [group, scores] of Object.entries(right)) print(group, scores, names);
   const total = Object.values(right).reduce((sum, scores) => {
     for (const [name, number] of Object.entries(scores)) sum[name] = (sum[name] ?? 0) + number;
@@ -109,9 +122,13 @@ export async function run({ rounds = 1 } = {}) {
   ];
 }
 
+function asPasted(command) {
+  return { command, pasted: command };
+}
+
 function print(group, scores, names) {
   const shares = names.map((name) => `${(((scores[name] ?? 0) / scores.rows) * 100).toFixed(1)} %`.padStart(20));
-  console.log(`  ${group.padEnd(20)}${String(scores.rows).padStart(6)}${shares.join('')}`);
+  console.log(`  ${group.padEnd(28)}${String(scores.rows).padStart(6)}${shares.join('')}`);
 }
 
 /** Method, target, headers and body in one comparable form; text is one character a byte. */

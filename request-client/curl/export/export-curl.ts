@@ -30,7 +30,10 @@ export function exportCurl(request: RequestDraft, shell: ShellKind): CurlView {
   }
   if (auth?.kind === 'digest') parts.push('--digest');
   if (auth !== null) parts.push(`--user ${word(`${auth.username}:${auth.password}`)}`);
-  if (settings.followRedirects) parts.push('--location');
+  if (settings.followRedirects) parts.push(settings.keepAuthorization === true ? '--location-trusted' : '--location');
+  if (settings.followRedirects && settings.keepMethod === true && method === 'POST') {
+    parts.push('--post301', '--post302', '--post303');
+  }
   if (!settings.verifyTls) parts.push('--insecure');
   if (settings.httpVersion !== undefined) parts.push(settings.httpVersion === 'http1' ? '--http1.1' : '--http2');
   parts.push(...bodyOptions(request, shell, warnings));

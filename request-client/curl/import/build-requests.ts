@@ -1,36 +1,48 @@
 import type { RequestBody, RequestDraft, SendSettings, UserAuth } from '../../engine/request.js';
+import { hostFault } from './address-check.js';
 import { bodyOfData, joinText } from './data-pieces.js';
 import { readForms } from './form-pieces.js';
 import { headersOf } from './header-lines.js';
 import type { Given, Operation } from './operation.js';
 import type { Fault, Remark } from './shell-command.js';
-import { mapAroundVariables, toText, variablesInBraces } from './source-text.js';
+import { mapAroundVariables, variablesInBraces } from './source-text.js';
 import { expandGlob } from './url-glob.js';
 import { encodeNonAscii, joinUrl, splitUrl, type UrlParts, withoutDotSegments, withQuery } from './url-parts.js';
 
 export interface BuiltRequests {
   readonly requests: readonly RequestDraft[];
-  readonly fault: Fault | null;
+  readonly faults: readonly Fault[];
 }
 
 /** The requests of an operation: one for each URL. `at` is the start of its command. */
 export function buildRequests(operation: Operation, at: number, remarks: Remark[]): BuiltRequests {
   const words = urlWords(operation, remarks);
-  if (words.length === 0) return { requests: [], fault: { message: 'The command has no URL', at } };
+  if (words.length === 0) return { requests: [], faults: [{ message: 'The command has no URL', at }] };
   if (operation.method?.text === '') remarks.push(leftOut('--request', operation.method.at, 'it is empty'));
   const { body, method, contentType } = content(operation, remarks);
   const { headers, removed } = headersOf(operation, contentType, remarks);
   const requests: RequestDraft[] = [];
+  const faults: Fault[] = [];
+  /** Words in the place of an address that can be none. */
+  const noAddresses: (Fault & { readonly about: string })[] = [];
   for (const word of words) {
     for (const url of addresses(word, operation.globOff, remarks)) {
+      const about = url === '' ? "''" : variablesInBraces(url);
       const parts = splitUrl(url);
-      if (parts === null || (parts.host === '' && parts.scheme !== '')) {
-        return { requests, fault: { message: `${toText(url)} is not an http or https address`, at: word.at } };
+      if (parts === null) {
+        faults.push({ message: `${about} is not an http or https address`, at: word.at });
+        continue;
+      }
+      const why = hostFault(parts);
+      if (why !== null) {
+        noAddresses.push({ about, message: `${about} is not an address: ${why}`, at: word.at });
+        continue;
       }
       const composed = composeUrl(parts, operation, word.at, remarks);
       if (hasControl(composed)) {
         const message = 'curl refuses the address: it contains a line break or another control character';
-        return { requests, fault: { message, at: word.at } };
+        faults.push({ message, at: word.at });
+        continue;
       }
       const finished = withoutBlanks(composed, word.at, remarks);
       const text = variablesInBraces(joinUrl(finished));
@@ -44,6 +56,8 @@ export function buildRequests(operation: Operation, at: number, remarks: Remark[
         auth: headers.some(({ name }) => /^authorization$/i.test(name)) ? null : authOf(operation, parts, remarks),
         settings: {
           followRedirects: operation.location,
+          ...(operation.location && keepsMethod(operation) ? { keepMethod: true } : {}),
+          ...(operation.trusted ? { keepAuthorization: true } : {}),
           verifyTls: !operation.insecure,
           encodeUrl: !/[^\x21-\x7e]|["<>`{}|\\^]/.test(text.replace(/\{\{[^{}]*\}\}/g, '')),
           ...httpVersionOf(operation, finished, remarks),
@@ -51,7 +65,22 @@ export function buildRequests(operation: Operation, at: number, remarks: Remark[
       });
     }
   }
-  return { requests, fault: null };
+  if (requests.length === 0) faults.push(...noAddresses);
+  else
+    remarks.push(
+      ...noAddresses.map(({ about, at: place, message }) => ({
+        level: 'warning' as const,
+        about,
+        message: `${message}; it was left out`,
+        at: place,
+      })),
+    );
+  return { requests, faults };
+}
+
+/** A method of --request is that of all redirects, and an upload stays one. */
+function keepsMethod({ method, upload }: Operation): boolean {
+  return upload !== null || !/^(?:GET|HEAD)?$/i.test(method?.text ?? '');
 }
 
 /** What a command asks for and this client does: without TLS it is always HTTP/1.1. */

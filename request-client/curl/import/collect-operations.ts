@@ -145,8 +145,11 @@ function takeSwitch(operation: Operation, option: CurlOption, on: boolean, at: n
       operation.pathAsIs = on;
       return;
     case 'location':
+      operation.location = on;
+      return;
     case 'location-trusted':
       operation.location = on;
+      operation.trusted = on;
       return;
     case 'insecure':
       operation.insecure = on;

@@ -3,11 +3,10 @@ import { buildRequests } from './build-requests.js';
 import { collectOperations } from './collect-operations.js';
 import { type CurlCommand, findCurlCommands } from './curl-commands.js';
 import { readArguments } from './read-arguments.js';
-import type { Fault, Remark, ShellCommand, ShellScript } from './shell-command.js';
-import { detectShell, type ShellKind } from './shells/detect-shell.js';
-import { readCmd } from './shells/read-cmd.js';
-import { readPosix } from './shells/read-posix.js';
-import { readPowerShell } from './shells/read-powershell.js';
+import { type ReadCommands, readCommands } from './read-commands.js';
+import type { Fault, Remark, ShellCommand } from './shell-command.js';
+import type { ShellKind } from './shells/detect-shell.js';
+import { findSnippets } from './snippets.js';
 import { type Place, SourceText, toText, variableNames } from './source-text.js';
 
 /** A command that was not imported, and why. */
@@ -40,40 +39,17 @@ export interface ImportResult {
   readonly failed: string;
 }
 
-const READERS: Readonly<Record<ShellKind, (bytes: string) => ShellScript>> = {
-  posix: readPosix,
-  cmd: readCmd,
-  powershell: readPowerShell,
-};
-
 /**
  * Makes requests from pasted curl commands, for any shell. Never throws: an unreadable command is an error with its
  * position, and the others are imported.
  */
 export function importCurl(text: string, shell?: ShellKind): ImportResult {
   const source = new SourceText(text);
-  const kind = shell ?? detectShell(source.bytes);
-  const script = READERS[kind](kind === 'posix' ? source.bytes : withoutPrompts(source.bytes));
-  const remarks: Remark[] = [];
-  const faults: Fault[] = [];
-  const requests: RequestDraft[] = [];
-  /** Starts of failed commands that still made a request. */
-  const partly = new Set<number>();
-  const values = new Map(script.assigned);
-  const used = new Set<string>();
-  const { commands, faults: notCurl, assigned } = findCurlCommands(script.commands, remarks);
-  faults.push(...notCurl);
-  for (const [name, value] of assigned) values.set(name, value);
-  for (const command of commands) {
-    for (const { text: word } of command.words) for (const name of variableNames(word)) used.add(name);
-    const { declared, made } = importCommand(command, remarks, faults);
-    for (const [name, value] of declared) {
-      used.add(name);
-      values.set(name, value);
-    }
-    if (made.length > 0) partly.add(command.at);
-    requests.push(...made);
+  const all: Collector = { requests: [], remarks: [], faults: [], values: new Map(), used: new Set(), failed: [] };
+  for (const snippet of findSnippets(source.bytes)) {
+    for (const commands of readCommands(snippet, shell, all.remarks)) importScript(commands, all);
   }
+  const { requests, remarks, faults, values, used } = all;
   if (requests.length === 0 && faults.length === 0)
     faults.push({ message: 'There is no curl command in the text', at: 0 });
   return {
@@ -86,8 +62,41 @@ export function importCurl(text: string, shell?: ShellKind): ImportResult {
       ...source.placeOf(at),
     })),
     errors: inOrder(faults).map(({ message, at }) => ({ message, ...source.placeOf(at) })),
-    failed: requests.length === 0 ? text : failedCommands(source.bytes, script.commands, faults, partly),
+    failed: requests.length === 0 ? text : all.failed.join('\n'),
   };
+}
+
+/** What all commands of the text give; remarks and faults have offsets of the source. */
+interface Collector {
+  readonly requests: RequestDraft[];
+  readonly remarks: Remark[];
+  readonly faults: Fault[];
+  readonly values: Map<string, string>;
+  readonly used: Set<string>;
+  readonly failed: string[];
+}
+
+function importScript({ text, script }: ReadCommands, all: Collector): void {
+  const remarks: Remark[] = [];
+  const faults: Fault[] = [];
+  /** Starts of failed commands that still made a request. */
+  const partly = new Set<number>();
+  const { commands, faults: notCurl, assigned } = findCurlCommands(script.commands, remarks);
+  faults.push(...notCurl);
+  for (const [name, value] of [...script.assigned, ...assigned]) all.values.set(name, value);
+  for (const command of commands) {
+    for (const { text: word } of command.words) for (const name of variableNames(word)) all.used.add(name);
+    const { declared, made } = importCommand(command, remarks, faults);
+    for (const [name, value] of declared) {
+      all.used.add(name);
+      all.values.set(name, value);
+    }
+    if (made.length > 0) partly.add(command.at);
+    all.requests.push(...made);
+  }
+  all.remarks.push(...remarks.map((remark) => ({ ...remark, at: text.offsetOf(remark.at) })));
+  all.faults.push(...faults.map((fault) => ({ ...fault, at: text.offsetOf(fault.at) })));
+  if (faults.length > 0) all.failed.push(...failedCommands(text.bytes, script.commands, faults, partly));
 }
 
 function failedCommands(
@@ -95,32 +104,23 @@ function failedCommands(
   commands: readonly ShellCommand[],
   faults: readonly Fault[],
   partly: ReadonlySet<number>,
-): string {
+): string[] {
   const starts = commands.map(({ words: [first], fault }) => first?.start ?? fault?.at ?? 0);
-  const failed = new Set<number>();
-  for (const { at } of faults) {
-    const index = Math.max(
-      0,
-      starts.findLastIndex((start) => start <= at),
-    );
-    if (!commands[index]?.words.some(({ start }) => partly.has(start))) failed.add(index);
+  const concerned = new Set<number>();
+  let index = 0;
+  for (const { at } of inOrder(faults)) {
+    while ((starts[index + 1] ?? Infinity) <= at) index += 1;
+    concerned.add(index);
   }
-  const texts = [...failed]
-    .sort((a, b) => a - b)
-    .map((index) => {
-      let first = index;
-      while (commands[first]?.piped === true && first > 0) first -= 1;
-      const text = bytes.slice(index === 0 ? 0 : starts[first], starts[index + 1]);
-      return toText(text)
-        .trim()
-        .replace(/\s*(?:;|&&?|\|\|?)$/, '');
-    });
-  return texts.join('\n');
-}
-
-/** Replaces Windows' prompts by spaces, so that offsets are kept. */
-function withoutPrompts(bytes: string): string {
-  return bytes.replace(/^(?:PS )?[A-Za-z]:\\[^>\n]*>/gm, (prompt) => ' '.repeat(prompt.length));
+  const failed = [...concerned].filter((one) => !commands[one]?.words.some(({ start }) => partly.has(start)));
+  return failed.map((one) => {
+    let first = one;
+    while (commands[first]?.piped === true && first > 0) first -= 1;
+    const text = bytes.slice(one === 0 ? 0 : starts[first], starts[one + 1]);
+    return toText(text)
+      .trim()
+      .replace(/\s*(?:;|&&?|\|\|?)$/, '');
+  });
 }
 
 interface Imported {
@@ -141,7 +141,7 @@ function importCommand(command: CurlCommand, remarks: Remark[], faults: Fault[])
   for (const operation of operations) {
     const built = buildRequests(operation, command.at, remarks);
     made.push(...built.requests);
-    if (built.fault !== null) faults.push(built.fault);
+    faults.push(...built.faults);
   }
   return { made, declared: variables };
 }

@@ -43,6 +43,8 @@ export interface Operation {
   globOff: boolean;
   pathAsIs: boolean;
   location: boolean;
+  /** Redirects to other hosts get the authorization, too. */
+  trusted: boolean;
   insecure: boolean;
   compressed: boolean;
 }
@@ -71,6 +73,7 @@ export function emptyOperation(): Operation {
     globOff: false,
     pathAsIs: false,
     location: false,
+    trusted: false,
     insecure: false,
     compressed: false,
   };

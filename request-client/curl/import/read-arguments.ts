@@ -1,6 +1,6 @@
 import { type CurlOption, optionOfLetter, optionOfName } from './options.js';
 import type { Fault, Remark, Word } from './shell-command.js';
-import { toText } from './source-text.js';
+import { toText, variablesInBraces } from './source-text.js';
 
 /** One parsed argument of a curl command line. */
 export type Argument =
@@ -36,8 +36,9 @@ export function readArguments(words: readonly Word[]): ReadArguments {
   let optionsEnded = false;
   let unsure = false;
   for (let i = 0; i < words.length; i += 1) {
-    const word = words[i];
-    if (word === undefined) break;
+    const written = words[i];
+    if (written === undefined) break;
+    const word = optionsEnded ? written : withoutBlanksBefore(written, remarks);
     const { text, start } = word;
     const wasUnsure = unsure;
     unsure = false;
@@ -51,9 +52,10 @@ export function readArguments(words: readonly Word[]): ReadArguments {
       i += 1;
       return next;
     };
-    const put = (option: CurlOption, on: boolean, glued: string, written: string): void => {
+    const put = (option: CurlOption, on: boolean, glued: string, name: string): void => {
       const value = option.takesValue ? takeValue(option, glued) : null;
-      if (value !== null || !option.takesValue) args.push({ kind: 'option', option, on, value, at: start, written });
+      if (value !== null || !option.takesValue)
+        args.push({ kind: 'option', option, on, value, at: start, written: name });
     };
     if (optionsEnded || !text.startsWith('-') || text === '-') {
       args.push({ kind: 'url', word, unsure: wasUnsure });
@@ -84,6 +86,19 @@ export function readArguments(words: readonly Word[]): ReadArguments {
     }
   }
   return { args, remarks, fault };
+}
+
+/**
+ * The `\ -H` of lines that were joined into one is a word that begins with a space, which curl takes for an address and
+ * refuses.
+ */
+function withoutBlanksBefore(word: Word, remarks: Remark[]): Word {
+  const text = word.text.replace(/^[ \t\r\n]+(?=[^ \t\r\n])/, '');
+  if (text.length === word.text.length) return word;
+  const about = variablesInBraces(text);
+  const message = `The space before ${about} was left out; curl would take it for the beginning of an address`;
+  remarks.push({ level: 'warning', about, message, at: word.start });
+  return { ...word, text };
 }
 
 function unknown(about: string, at: number): Remark {

@@ -9,6 +9,8 @@ export interface Place {
 
 const EXCERPT_BEFORE = 30;
 const EXCERPT_LENGTH = 76;
+/** UTF-8 of one character. */
+const MOST_BYTES = 4;
 
 /**
  * A pasted text as the shells and curl see it: bytes. Each character of `bytes` is one byte (0 to 255), so that `\xNN`
@@ -18,6 +20,7 @@ const EXCERPT_LENGTH = 76;
 export class SourceText {
   readonly bytes: string;
   #lineStarts: number[] | null = null;
+  #lastPlace = { start: -1, offset: 0, column: 0 };
 
   constructor(text: string) {
     this.bytes = toBytes(text.replaceAll('\0', '').replace(/^\uFEFF/, ''));
@@ -34,11 +37,22 @@ export class SourceText {
     }
     const start = starts[low] ?? 0;
     const end = starts[low + 1] ?? this.bytes.length + 1;
-    const line = toText(this.bytes.slice(start, end - 1));
-    const column = toText(this.bytes.slice(start, offset)).length;
-    const from = Math.max(0, column - EXCERPT_BEFORE);
-    const shown = line.slice(from, from + EXCERPT_LENGTH).replace(/[\t\r]/g, ' ');
-    return { line: low + 1, column: column + 1, excerpt: `${shown}\n${' '.repeat(column - from)}^` };
+    const column = this.#columnOf(start, offset);
+    // Only what is near: a line can have a megabyte, and thousands of places.
+    const near = Math.max(start, offset - EXCERPT_LENGTH * MOST_BYTES);
+    const before = toText(this.bytes.slice(near, offset)).slice(-EXCERPT_BEFORE);
+    const after = toText(this.bytes.slice(offset, Math.min(end - 1, offset + EXCERPT_LENGTH * MOST_BYTES)));
+    const shown = (before + after).slice(0, EXCERPT_LENGTH).replace(/[\t\r]/g, ' ');
+    return { line: low + 1, column: column + 1, excerpt: `${shown}\n${' '.repeat(before.length)}^` };
+  }
+
+  /** UTF-16 units between two offsets; counts on from the last place of the line, since places are mostly in order. */
+  #columnOf(start: number, offset: number): number {
+    const { start: lastStart, offset: last, column } = this.#lastPlace;
+    const known = lastStart === start && last <= offset;
+    const found = (known ? column : 0) + toText(this.bytes.slice(known ? last : start, offset)).length;
+    this.#lastPlace = { start, offset, column: found };
+    return found;
   }
 
   #starts(): number[] {

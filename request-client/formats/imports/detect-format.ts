@@ -11,6 +11,8 @@ export interface Detected {
 
 const BRU_BLOCK =
   /^(?:meta|get|post|put|patch|delete|head|options|trace|connect|http|headers|params:\w+|auth(?::\w+)?|body(?::[\w-]+)?|vars(?::[\w-]+)?|script:[\w-]+|tests|assert|docs|settings)\s*\{\s*$/;
+/** `[user@host folder]$ ` before a command. */
+const PROMPT = /^\s*\[[^\]\n"']*\][ \t]?[$#%>][ \t]/;
 const YAML_START = /^(?:openapi|swagger|_?type|schema_version|name|info|opencollection)["']?\s*:/;
 
 /**
@@ -21,7 +23,7 @@ export function detectFormat(text: string): Detected {
   const own = text.replace(/^\uFEFF/, '');
   const [first = ''] = own.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.trim().startsWith('#'));
   if (BRU_BLOCK.test(first)) return { format: 'bru', value: null };
-  if (/^\s*[{[]/.test(own)) return detectValue(parsed(own, JSON.parse, 'JSON'));
+  if (/^\s*[{[]/.test(own) && !PROMPT.test(own)) return detectValue(parsed(own, JSON.parse, 'JSON'));
   if (/^(?:\/\/[^\n]*\n|\s)*(?:(?:(?:const|let|var)\s+[\w${},\s]+?=|return|await|void)\s*)*fetch\s*\(/.test(own))
     return { format: 'fetch', value: null };
   if (/^(?:---|%YAML)/.test(first) || YAML_START.test(first)) return detectValue(parsed(own, parseYaml, 'YAML'));

@@ -1,6 +1,8 @@
 import { CommandBuilder } from '../command-builder.js';
-import type { Fault, ShellScript } from '../shell-command.js';
+import type { Fault, Remark, ShellScript } from '../shell-command.js';
 import { markVariable } from '../source-text.js';
+import { isOldFirefox } from './old-firefox.js';
+import { readPlaceholder } from './placeholders.js';
 
 /** A part of a command line as in the pasted text; if `escaped`, its carets were removed in the command line. */
 interface Piece {
@@ -17,6 +19,7 @@ interface CommandLine {
   readonly pieces: readonly Piece[];
   /** Its output goes to the next command. */
   readonly piped: boolean;
+  readonly remarks: readonly Remark[];
 }
 
 /**
@@ -25,8 +28,9 @@ interface CommandLine {
  */
 export function readCmd(bytes: string): ShellScript {
   const builder = new CommandBuilder();
-  const fromBrowser = bytes.includes('^"');
+  const fromBrowser = bytes.includes('^"') || isOldFirefox(bytes);
   for (const line of commandLines(bytes)) {
+    for (const remark of line.remarks) builder.remark(remark);
     builder.endCommand(splitArguments(line, builder, fromBrowser), { piped: line.piped });
   }
   return { commands: builder.commands, assigned: new Map() };
@@ -60,6 +64,7 @@ function* commandLines(bytes: string): Generator<CommandLine> {
   let text: string[] = [];
   let length = 0;
   let pieces: Piece[] = [];
+  let remarks: Remark[] = [];
   let quoted = false;
   let at = 0;
   const oldChrome = OLD_CHROME_MARK.test(bytes);
@@ -73,8 +78,9 @@ function* commandLines(bytes: string): Generator<CommandLine> {
     return pattern.exec(bytes)?.[0] ?? null;
   };
   const end = (pipes: boolean): CommandLine => {
-    const line = { text: text.join(''), pieces, piped: pipes };
+    const line = { text: text.join(''), pieces, piped: pipes, remarks };
     text = [];
+    remarks = [];
     length = 0;
     pieces = [];
     quoted = false;
@@ -95,6 +101,7 @@ function* commandLines(bytes: string): Generator<CommandLine> {
       continue;
     }
     const continuation = quoted || char !== '^' ? null : match(CONTINUATION);
+    const placeholder = quoted || char !== '<' ? null : readPlaceholder(bytes, at);
     const variable = char === '%' ? variableAt(bytes, at) : null;
     if (continuation !== null) {
       at += continuation.length;
@@ -123,6 +130,11 @@ function* commandLines(bytes: string): Generator<CommandLine> {
       const goesOn = /^[ \t]*-[-A-Za-z#:]/.test(bytes.slice(at, at + 80));
       if (goesOn && text.length > 0) put(' ', at);
       else yield end(false);
+    } else if (placeholder !== null) {
+      const { text: shown, length: size, about, message } = placeholder;
+      remarks.push({ level: 'warning', about, message, at });
+      put(shown, at, bytes.slice(at, at + size));
+      at += size;
     } else if (char === '<' || char === '>') {
       at += match(REDIRECT)?.length ?? 1;
     } else if (isSeparator(bytes, at)) {

@@ -1,6 +1,7 @@
 import { CommandBuilder } from '../command-builder.js';
 import type { Fault, ShellScript } from '../shell-command.js';
 import { unescapeAnsiC } from './ansi-c-quotes.js';
+import { readPlaceholder } from './placeholders.js';
 import { closing, readExpansion } from './posix-expansion.js';
 
 /** Reads a pasted text as bash does, but more tolerantly. See {@link PosixReader}. */
@@ -23,7 +24,8 @@ const BLANKS = /[ \t\r\f\v]+/y;
 const CONTINUATION = /\\([ \t]*)\r?\n/y;
 const REDIRECT = /<<<|<<-?|<>|<&|<|&>>|&>|>>|>&|>\||>/y;
 /** A prompt that was copied with the command. */
-const PROMPT = /(?:\$|%|>|\xe2\x9d\xaf)[ \t]+(?=[A-Za-z-])|(?:[\w.-]+@[\w.-]+)?:?[~/\w.-]*[$#%][ \t]+(?=curl\b)/y;
+const PROMPT =
+  /(?:\$|%|\xe2\x9d\xaf)[ \t]+(?=[A-Za-z-])|>[ \t]+(?=curl\b|-[-A-Za-z:#])|(?:[\w.-]+@[\w.-]+)?:?[~/\w.-]*(?:[$%]|(?<=\S)#)[ \t]+(?=curl\b)/y;
 
 /**
  * POSIX words with bash's `$'..'`, `$".."`, here-documents and here-strings. It tolerates commands that were never run
@@ -241,6 +243,14 @@ class PosixReader {
       this.#builder.remark({ level: 'warning', about: text, message, at });
       this.#builder.add(text, at, true);
       this.#at = end;
+      return;
+    }
+    const placeholder = readPlaceholder(this.#bytes, at);
+    if (placeholder !== null) {
+      const { text, length, about, message } = placeholder;
+      this.#builder.remark({ level: 'warning', about, message, at });
+      this.#builder.add(text, at, true);
+      this.#at += length;
       return;
     }
     // The digits of `2>` belong to it; in `a>b` the word before it is an argument.

@@ -63,7 +63,10 @@ for (const shell of SHELLS) {
         const { requests, errors } = importCurl(command, shell);
         const [again] = requests;
         deepStrictEqual([errors, requests.length], [[], 1], command);
-        const encoded = { ...request.settings, encodeUrl: again?.settings.encodeUrl };
+        // curl keeps a method that is named, also behind redirects.
+        const named = command.includes('--request ') && !/^(?:GET|HEAD)$/i.test(request.method);
+        const keeps = named && request.settings.followRedirects ? { keepMethod: true } : {};
+        const encoded = { ...request.settings, ...keeps, encodeUrl: again?.settings.encodeUrl };
         // The URL is written as it would be sent.
         const url = request.url.replaceAll('{', '%7B').replaceAll('}', '%7D');
         deepStrictEqual({ ...again, name: '' }, { ...request, url, settings: encoded }, command);

@@ -292,3 +292,29 @@ t.test('what follows the closing quote of a form value is left out, as curl does
   });
   t.match(warnings, [{ about: '-F r', message: /follows the closing quote/ }, { about: '-F t' }]);
 });
+
+// All forms: pasted-text.test.ts.
+t.test('what means something else where it is pasted than in its shell is read as meant, with a warning', async (t) => {
+  const rows: readonly (readonly [text: string, body: string, warnings: readonly string[]])[] = [
+    ['curl "http://h/" --data "{""a"":""b c""}"', '{"a":"b c"}', ['""']],
+    ["```bash\n$ curl http://h/ \\\n> -d 'x'\n```", 'x', []],
+    ['curl “http://h/” –d ‘{“a”: 1}’', '{"a": 1}', ['“', '–']],
+    ["curl - http://h/ -d 'it’s – “x”'", 'it’s – “x”', ['-']],
+  ];
+  for (const [text, body, warnings] of rows) {
+    t.match(importCurl(text).requests, [{ url: 'http://h/', body: { text: body } }], text);
+    t.equal(importCurl(text).requests.length, 1);
+    t.strictSame(warned(text), warnings);
+  }
+});
+
+t.test('redirects do what they do in curl', async (t) => {
+  const settings = (command: string) => importCurl(command).requests.map((request) => request.settings)[0];
+  const kept = { followRedirects: true, keepMethod: true };
+  t.match(settings('curl -L -X PUT -d a http://h'), kept);
+  t.match(settings('curl -LT f http://h/'), kept);
+  t.match(settings('curl --location-trusted http://h'), { followRedirects: true, keepAuthorization: true });
+  for (const command of ['curl -L -d a http://h', 'curl -LX GET http://h', 'curl -X PUT http://h']) {
+    t.not(settings(command)?.keepMethod, true, command);
+  }
+});

@@ -155,6 +155,8 @@ export const OPTION_COMMANDS: readonly string[] = [
   `cat <<'EOF' | curl --data-binary @- ${PLACE}/\nvia cat\nEOF`,
   `curl ${PLACE}/ > /dev/null 2>&1`,
   `curl ${PLACE}/ 2>/dev/null | cat`,
+  `curl ${PLACE}/ -d x \\\n  > /dev/null`,
+
   `curl ${PLACE}/ -H 'a: 1' # a comment -H 'b: 2'`,
   `curl ${PLACE}/a; curl ${PLACE}/b`,
   `curl ${PLACE}/a && curl -d x ${PLACE}/b`,
