@@ -1,3 +1,4 @@
+import { plainLine } from '#troupe/base/plain-text.js';
 import { UsageError } from '#troupe/terminal/failure.js';
 import { printData, printError } from '#troupe/terminal/output.js';
 import { parseWords } from '#troupe/terminal/parse-options.js';
@@ -20,7 +21,7 @@ export async function runRequestsExport(args: readonly string[]): Promise<number
   if (!format.success) throw new UsageError(`--to takes ${ExportFormat.options.join(', ')}`);
   const { collection } = await CollectionFile.open(file);
   const { text, warnings } = exportCollection(collection, format.data);
-  for (const warning of warnings) printError(`warning: ${warning}\n`);
+  for (const warning of warnings) printError(`${plainLine(`warning: ${warning}`)}\n`);
   if (values.out === undefined) printData(text);
   else await TextFile.create(values.out).write(text);
   return 0;

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { linesOf } from '#troupe/base/lines.js';
+import { LineSplitter, linesOf } from '#troupe/base/lines.js';
+import { plainLine } from '#troupe/base/plain-text.js';
 import { UsageError } from '#troupe/terminal/failure.js';
 import { print, printData, printError, printJson } from '#troupe/terminal/output.js';
 import { parseWords } from '#troupe/terminal/parse-options.js';
@@ -125,7 +126,7 @@ function printCommands(result: ImportResult, shell: ShellKind): void {
   for (const request of result.requests) {
     const { command, warnings } = exportCurl(request, shell);
     printData(`${command}\n\n`);
-    for (const warning of warnings) printError(`warning: ${warning}\n`);
+    for (const warning of warnings) printError(`${plainLine(`warning: ${warning}`)}\n`);
   }
   printRemarks(result);
 }
@@ -133,12 +134,12 @@ function printCommands(result: ImportResult, shell: ShellKind): void {
 function printRequests(result: ImportResult): void {
   const { requests, variables } = importAnswer(result);
   for (const { method, url, headers, body } of requests) {
-    const lines = headers.map(({ name, value }) => `${name}: ${value}\n`).join('');
+    const lines = headers.map(({ name, value }) => `${plainLine(`${name}: ${value}`)}\n`).join('');
     const shown = body === null ? '' : `\n${typeof body === 'string' ? body : JSON.stringify(body)}\n`;
-    print(`${method} ${url}\n${lines}${shown}\n`);
+    print(`${plainLine(`${method} ${url}`)}\n${lines}${shown}\n`);
   }
   if (variables.length > 0) {
-    print(`Variables: ${variables.map(({ name, value }) => `${name}=${value}`).join(', ')}\n`);
+    print(`${plainLine(`Variables: ${variables.map(({ name, value }) => `${name}=${value}`).join(', ')}`)}\n`);
   }
   printRemarks(result);
 }
@@ -146,9 +147,10 @@ function printRequests(result: ImportResult): void {
 function printRemarks({ warnings, errors }: ImportResult): void {
   for (const { level, message, line, column } of warnings) {
     const place = line === undefined || column === undefined ? '' : ` (line ${line}, column ${column})`;
-    printError(`${level}${place}: ${message}\n`);
+    printError(`${plainLine(`${level}${place}: ${message}`)}\n`);
   }
   for (const { message, line, column, excerpt } of errors) {
-    printError(`error (line ${line}, column ${column}): ${message}\n${excerpt.replace(/(^|\n)/g, '$1  ')}\n`);
+    const lines = new LineSplitter({ ends: 'any' }).push(`${excerpt}\n`).map((one) => `  ${one ?? ''}\n`);
+    printError(`${plainLine(`error (line ${line}, column ${column}): ${message}`)}\n${lines.join('')}`);
   }
 }

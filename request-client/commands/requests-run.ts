@@ -7,13 +7,13 @@ import { openBrowser } from '#troupe/terminal/open-browser.js';
 import { print, printError } from '#troupe/terminal/output.js';
 import { parseWords } from '#troupe/terminal/parse-options.js';
 import { endAtSecond, watchSignals } from '#troupe/terminal/watch-signals.js';
-import type { CollectionNode } from '../engine/collection/collection.js';
+import type { Collection, CollectionNode } from '../engine/collection/collection.js';
 import { CollectionFile } from '../engine/collection/collection-file.js';
 import { Environment } from '../engine/collection/environment.js';
 import { findItem } from '../engine/collection/find-item.js';
 import { CollectionRunner } from '../engine/collection-run/collection-runner.js';
 import { type DataRow, readDataRows } from '../engine/collection-run/data-rows.js';
-import { collectionJUnit, junitCases } from '../engine/collection-run/junit.js';
+import { CollectionJUnit } from '../engine/collection-run/junit.js';
 import { passed, type RequestResult, resultLines } from '../engine/collection-run/result.js';
 import { Routes } from '../engine/connection/routes.js';
 import { TokenStore } from '../engine/oauth/token-store.js';
@@ -58,7 +58,7 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
     return await report(
       runner,
       nodes,
-      { name: collection.name, junit, mask: (text) => tokens.mask(text), rows: rowsOf(await rowsIn(data), iterations) },
+      { collection, junit, mask: (text) => tokens.mask(text), rows: rowsOf(await rowsIn(data), iterations) },
       stop.signal,
     );
   } finally {
@@ -68,7 +68,7 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
 }
 
 interface ReportOptions {
-  readonly name: string;
+  readonly collection: Collection;
   readonly junit: string | undefined;
   /** The data of each iteration. */
   readonly rows: readonly DataRow[];
@@ -79,24 +79,24 @@ interface ReportOptions {
 async function report(
   runner: CollectionRunner,
   nodes: readonly CollectionNode[],
-  { name, junit, mask, rows }: ReportOptions,
+  { collection, junit, mask, rows }: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const startedAt = new Date().toISOString();
-  const cases: ReturnType<typeof junitCases> = [];
+  const results = new CollectionJUnit(collection, new Date().toISOString());
   let [sent, failed] = [0, 0];
-  const listener = async (result: RequestResult): Promise<undefined> => {
+  const listen = async (result: RequestResult, node: CollectionNode, iteration: number): Promise<undefined> => {
     await result.response?.dispose();
     sent += 1;
     if (!passed(result)) failed += 1;
-    print(`${mask(resultLines(result).join('\n'))}\n`);
-    cases.push(...junitCases(name, result));
+    print(`${mask(resultLines(result, iteration).join('\n'))}\n`);
+    results.add(result, node, iteration);
     return undefined;
   };
   for (const [index, data] of rows.entries()) {
-    await runner.runAll(nodes, listener, signal, { index, count: rows.length, data });
+    const iteration = { index, count: rows.length, data };
+    await runner.runAll(nodes, (result, node) => listen(result, node, index), signal, iteration);
   }
-  if (junit !== undefined) await writeFile(junit, mask(collectionJUnit(name, startedAt, cases)));
+  if (junit !== undefined) await writeFile(junit, results.text(mask));
   print(`${sent} requests, ${failed} failed\n`);
   return failed > 0 ? 1 : 0;
 }
@@ -129,7 +129,7 @@ function readOptions(args: readonly string[]) {
 }
 
 async function rowsIn(file: string | undefined): Promise<readonly DataRow[]> {
-  return file === undefined ? [{}] : readDataRows(await readFile(file, 'utf8'), file);
+  return file === undefined ? [{}] : readDataRows(await readFile(file), file);
 }
 
 /** As many rows as iterations: the last one is repeated. */

@@ -1,3 +1,4 @@
+import { plainText } from '../base/plain-text.js';
 import type { Failure } from '../protocol/report/failure.js';
 import { placeText } from '../protocol/report/failure-rows.js';
 import { escapeMarkup as esc } from './escape.js';
@@ -96,7 +97,7 @@ function suiteElement({ name, id, durationMs, startedAt, properties, cases }: Su
   const known = properties.flatMap(([key, value]) =>
     value === null ? [] : [`<property name="${esc(key)}" value="${esc(String(value))}"/>`],
   );
-  return `<testsuite name="${esc(shorten(name, MAX_NAME))}" ${countsOf(cases)} skipped="${skipped}" time="${seconds(durationMs)}" timestamp="${startedAt.slice(0, 19)}" id="${esc(id)}">
+  return `<testsuite name="${esc(shorten(plainText(name), MAX_NAME))}" ${countsOf(cases)} skipped="${skipped}" time="${seconds(durationMs)}" timestamp="${startedAt.slice(0, 19)}" id="${esc(id)}">
 ${known.length === 0 ? '' : `<properties>\n${known.join('\n')}\n</properties>\n`}${cases.map(caseElement).join('\n')}
 </testsuite>`;
 }
@@ -123,8 +124,11 @@ function resultElement(result: CaseResult): string {
   return element(result.outcome, { type: result.type, message: result.message }, result.text);
 }
 
+/** Control sequences go first: one that is cut off is not recognized. */
 function element(name: string, attributes: Readonly<Record<string, string>>, text: string): string {
-  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${esc(shorten(value, MAX_MESSAGE))}"`);
+  const given = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${esc(shorten(plainText(value), MAX_MESSAGE))}"`,
+  );
   const head = `<${name}${given.join('')}`;
   return text === '' ? `${head}/>` : `${head}>${esc(text)}</${name}>`;
 }

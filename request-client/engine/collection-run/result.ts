@@ -1,3 +1,5 @@
+import { LineSplitter } from '#troupe/base/lines.js';
+import { plainLine } from '#troupe/base/plain-text.js';
 import type { ErrorBody } from '#troupe/protocol/errors.js';
 import type { RequestDraft } from '../request.js';
 import type { HttpResponse } from '../run/response.js';
@@ -36,19 +38,40 @@ export function passed({ error, tests }: RequestResult): boolean {
   return error === null && tests.every(({ status }) => status !== 'failed');
 }
 
-/** One line for the request, and one for each test that did not pass. */
-export function resultLines(result: RequestResult): string[] {
+/** What tells a later iteration from the first one in names. @param iteration from 0 */
+export function iterationNote(iteration: number): string {
+  return iteration === 0 ? '' : ` [iteration ${iteration + 1}]`;
+}
+
+/**
+ * One line for the request, and below it, indented, what scripts wrote and its tests. Nothing that servers, scripts, or files say
+ * can begin a line of its own.
+ *
+ * @param iteration from 0
+ */
+export function resultLines(result: RequestResult, iteration = 0): string[] {
   const { path, request, response, error, tests, unresolved, console: written } = result;
   const answer = response === null ? 'no answer' : `${response.status} ${response.statusText}`.trim();
   const size = response === null ? '' : `, ${response.bodyBytes} bytes, ${Math.round(response.durationMs)} ms`;
+  const name = `${path.join(' / ')}${iterationNote(iteration)}`;
   return [
-    `${passed(result) ? 'ok    ' : 'FAILED'} ${path.join(' / ')}: ${request.method} ${request.url} -> ${answer}${size}`,
-    ...written.map((line) => `         ${line}`),
-    ...(error === null ? [] : [`         ${error.error}`]),
+    plainLine(`${passed(result) ? 'ok    ' : 'FAILED'} ${name}: ${request.method} ${request.url} -> ${answer}${size}`),
+    ...written.flatMap((text) => indented('', text)),
+    ...(error === null ? [] : indented('', error.error)),
     ...tests.flatMap(({ name, status, message }) => {
-      if (status === 'passed') return [`       + ${name}`];
-      return [status === 'skipped' ? `       - ${name} (skipped)` : `       x ${name}: ${message}`];
+      if (status === 'passed') return indented('+ ', name);
+      return status === 'skipped' ? indented('- ', `${name} (skipped)`) : indented('x ', `${name}: ${message}`);
     }),
-    ...(unresolved.length === 0 ? [] : [`         no value for ${unresolved.map((name) => `{{${name}}}`).join(', ')}`]),
+    ...(unresolved.length === 0
+      ? []
+      : indented('', `no value for ${unresolved.map((name) => `{{${name}}}`).join(', ')}`)),
   ];
+}
+
+const INDENT = 9;
+
+/** @param sign what stands before the text, in the indentation */
+function indented(sign: string, text: string): string[] {
+  const lines = new LineSplitter({ ends: 'any' }).push(`${text}\n`);
+  return lines.map((line, index) => `${(index === 0 ? sign : '').padStart(INDENT)}${plainLine(line ?? '')}`);
 }

@@ -4,7 +4,7 @@ import { TroupeError } from '#troupe/protocol/errors.js';
 import { CALLBACK_PORTS } from '../../protocol/request-window.js';
 import type { Routes } from '../connection/routes.js';
 import type { ReachBounds } from '../run/reach-bounds.js';
-import { CallbackListener } from './callback-listener.js';
+import { CallbackListener, withDescription } from './callback-listener.js';
 import { loginFailed } from './login-failed.js';
 import type { OAuthSettings } from './oauth-settings.js';
 import type { GrantedToken } from './token-answer.js';
@@ -72,8 +72,11 @@ export async function logIn(
       options.loginOver?.(),
     );
     if (answer.kind === 'error') {
-      const reason = `${answer.error}${answer.description === '' ? '' : `: ${answer.description}`}`;
+      const reason = withDescription(answer);
       throw loginFailed('DENIED', `the provider answered ${reason}; authorize the client, or check its settings there`);
+    }
+    if (answer.kind === 'refused') {
+      throw loginFailed('CALLBACK_REFUSED', `${answer.reason}; check the settings, and run the request again`);
     }
     const grant = {
       grant_type: 'authorization_code',

@@ -12,6 +12,8 @@ export type LoginFailure =
   | 'TIMED_OUT'
   /** The provider sent an error to the callback. */
   | 'DENIED'
+  /** The browser came back with what is not the answer to this login. */
+  | 'CALLBACK_REFUSED'
   /** The token endpoint refused, or did not return a token. */
   | 'TOKEN_REFUSED';
 

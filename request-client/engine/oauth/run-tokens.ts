@@ -3,7 +3,7 @@ import type { OAuthSettings } from './oauth-settings.js';
 import { keyOf, type TokenStore } from './token-store.js';
 
 /** Failures that would repeat for each request of a run, and most of them with a browser window each. */
-const LASTING: readonly unknown[] = ['DENIED', 'TIMED_OUT', 'NO_BROWSER', 'PORTS_TAKEN'];
+const LASTING: readonly unknown[] = ['DENIED', 'CALLBACK_REFUSED', 'TIMED_OUT', 'NO_BROWSER', 'PORTS_TAKEN'];
 
 /** The tokens of one run: a login that failed is not tried again for the same configuration. */
 export class RunTokens {

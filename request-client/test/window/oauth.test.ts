@@ -26,6 +26,8 @@ const echo = await startEcho(t);
 const opened: string[] = [];
 /** Settles when the user reaches the login page. */
 let arrival: Promise<void> = Promise.resolve();
+/** What opens the login page. */
+let visit = (url: string): Promise<void> => openBrowser(url, LOGIN_BROWSER);
 let now = Date.now();
 const { call, act, press, holds, shows } = await openWindow(t, {
   callbackPorts,
@@ -35,7 +37,7 @@ const { call, act, press, holds, shows } = await openWindow(t, {
   openBrowser: async (url) => {
     opened.push(url);
     await arrival;
-    await openBrowser(url, LOGIN_BROWSER);
+    await visit(url);
   },
 });
 const noDialog = 'document.querySelector("dialog") === null';
@@ -145,6 +147,32 @@ t.test('each failure shows its remedy on screen', async (t) => {
   const logins = opened.length;
   await sendAndSee('200 OK');
   t.equal(opened.length, logins + 1);
+});
+
+t.test('a callback that is no answer to this login ends it with the reason', async (t) => {
+  await fill('Client ID', 'public');
+  await act('{button}Forget token', 'click');
+  const usual = visit;
+  const callbackOf = (url: string) => new URL(url).searchParams.get('redirect_uri') ?? '';
+  visit = async (url) => void (await fetch(`${callbackOf(url)}?code=c&state=wrong`));
+  await sendAndSee('The answer has a wrong state');
+  await holds(noDialog);
+  // A browser does not send what is behind #: the page does.
+  visit = async (url) => {
+    await call(
+      'page',
+      `void open(${JSON.stringify(`${callbackOf(url)}#error=login_required&error_description=behind`)})`,
+    );
+  };
+  await press('Control+Enter');
+  // The new tab is in front.
+  await shows('Not logged in');
+  await call('page', 'window.close()');
+  // The first call says that the tab is closed; the next ones go to the window.
+  await t.rejects(call('page', '1'), /tab has been closed/);
+  await shows('the provider answered login_required: behind');
+  visit = usual;
+  await sendAndSee('200 OK');
 });
 
 t.test('four ports in use are named; freeing one and running again works', async (t) => {

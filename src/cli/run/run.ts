@@ -223,10 +223,10 @@ function startRunTime(seconds: number | undefined): { readonly signal: AbortSign
 /** The rows of `--data`; one without arguments if there is no such file. */
 async function readRows(file: string | undefined): Promise<readonly DataRow[]> {
   if (file === undefined) return [{}];
-  const text = await readFile(file, 'utf8').catch(asAbsent);
-  if (text === null) throw new UsageError(`--data: there is no file '${file}'`);
+  const bytes = await readFile(file).catch(asAbsent);
+  if (bytes === null) throw new UsageError(`--data: there is no file '${file}'`);
   const { readDataRows } = await import('#request-client');
-  return readDataRows(text, file);
+  return readDataRows(bytes, file);
 }
 
 /** Flows are also found by the names that the service has for them. */

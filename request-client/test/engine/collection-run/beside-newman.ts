@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Collection } from '#request-client/engine/collection/collection.js';
 import { CollectionRunner } from '#request-client/engine/collection-run/collection-runner.js';
+import { readDataRows } from '#request-client/engine/collection-run/data-rows.js';
 import { scopesOf } from '#request-client/engine/collection-run/scripts.js';
 import { TokenStore } from '#request-client/engine/oauth/token-store.js';
 import { type RunSummary, runNewman } from '../../newman.js';
@@ -27,7 +29,8 @@ export interface Side {
 export interface Wanted {
   readonly collection: object;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly data?: readonly Readonly<Record<string, unknown>>[];
+  /** Rows, or the path of a data file. */
+  readonly data?: readonly Readonly<Record<string, unknown>>[] | string;
   /** For relative paths of files. */
   readonly folder?: string;
   readonly timeoutMs?: number;
@@ -53,8 +56,9 @@ export async function byTroupe({
   });
   const ran: Ran[] = [];
   try {
-    for (const [index, row] of data.entries()) {
-      const iteration = { index, count: data.length, data: row };
+    const rows = typeof data === 'string' ? readDataRows(readFileSync(data), data) : data;
+    for (const [index, row] of rows.entries()) {
+      const iteration = { index, count: rows.length, data: row };
       await runner.runAll(
         parsed.items,
         async ({ path, request, response, error, tests, skipped }) => {

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { Collection } from '#request-client/engine/collection/collection.js';
+import { Collection, type CollectionNode } from '#request-client/engine/collection/collection.js';
 import { CollectionRunner } from '#request-client/engine/collection-run/collection-runner.js';
-import { collectionJUnit, junitCases } from '#request-client/engine/collection-run/junit.js';
-import { passed, type RequestResult } from '#request-client/engine/collection-run/result.js';
+import { CollectionJUnit } from '#request-client/engine/collection-run/junit.js';
+import { passed, type RequestResult, resultLines } from '#request-client/engine/collection-run/result.js';
 import { TokenStore } from '#request-client/engine/oauth/token-store.js';
 import { junitFaults } from '../../../../test/support/junit-shape.js';
 import { guardLeaks } from '../../../../test/support/leaks.js';
@@ -58,6 +58,11 @@ t.teardown(() => {
 const script = (listen: 'test' | 'prerequest', ...exec: string[]): object => ({ listen, script: { exec } });
 
 async function runAll(collection: object, requestTimeoutMs = 20_000): Promise<RequestResult[]> {
+  return (await run(collection, requestTimeoutMs)).results;
+}
+
+/** @returns the results, and the JUnit file of as many iterations of them, with secrets masked */
+async function run(collection: object, requestTimeoutMs = 20_000) {
   const parsed = Collection.parse(
     JSON.stringify({ info: { name: 'c' }, variable: [{ key: 'base', value: base }], ...collection }),
   );
@@ -68,17 +73,24 @@ async function runAll(collection: object, requestTimeoutMs = 20_000): Promise<Re
     requestTimeoutMs,
     tokens: new TokenStore({ openBrowser: async () => undefined }),
   });
-  const results: RequestResult[] = [];
+  const ran: (readonly [RequestResult, CollectionNode])[] = [];
   try {
-    await runner.runAll(parsed.items, async (result) => {
+    await runner.runAll(parsed.items, async (result, node) => {
       await result.response?.dispose();
-      results.push(result);
+      ran.push([result, node]);
       return undefined;
     });
   } finally {
     await runner.close();
   }
-  return results;
+  const junit = (iterations = 1): string => {
+    const report = new CollectionJUnit(parsed, '2026-01-02T03:04:05.000Z');
+    for (let index = 0; index < iterations; index += 1) {
+      for (const [result, node] of ran) report.add(result, node, index);
+    }
+    return report.text((text) => text.replaceAll(/tok-\d/g, '***'));
+  };
+  return { results: ran.map(([result]) => result), junit };
 }
 
 const failures = (results: readonly RequestResult[]): string[] =>
@@ -165,7 +177,8 @@ t.test('scripts of collection, folders and requests run from the outside in and 
 });
 
 t.test('a failed test, a broken script and a request without an answer are distinguished', async (t) => {
-  const results = await runAll({
+  const { results, junit: report } = await run({
+    info: { name: 'c <&>' },
     item: [
       {
         name: 'a',
@@ -184,16 +197,121 @@ t.test('a failed test, a broken script and a request without an answer are disti
     { error: { code: 'REQUEST_FAILED', error: /nothing listens there/, details: { cause: 'ECONNREFUSED' } } },
     { response: { status: 500 } },
   ]);
-  const junit = collectionJUnit(
-    'c <&>',
-    '2026-01-02T03:04:05.000Z',
-    results.flatMap((result) => junitCases('c', result)),
-  );
+  const junit = report();
   t.match(junit, /tests="5" failures="1" errors="2" skipped="1"/);
   t.match(junit, /<testsuite name="c &lt;&amp;&gt;"/);
   const file = join(t.testdir({}), 'junit.xml');
   writeFileSync(file, junit);
   t.same(await junitFaults(file), []);
+});
+
+/** What readers of the file see: in attributes, breaks and tabs are spaces. */
+function namesIn(junit: string): string[] {
+  return [...junit.matchAll(/<testcase name="([^"]*)" classname="([^"]*)"/g)].map(([, name = '', classname = '']) =>
+    `${classname}: ${name}`.replace(/[\t\n\r]/g, ' '),
+  );
+}
+
+t.test('no two test cases of a JUnit file have the same class and name', async (t) => {
+  const twice = script('test', 'pm.test("is fine", () => {}); pm.test("is fine", () => {});');
+  const collection = {
+    item: [
+      {
+        name: 'F',
+        item: [
+          { name: 'Same', event: [twice], request: '{{base}}/1' },
+          { name: 'Same', request: '{{base}}/2' },
+          { name: 'Same', item: [{ name: 'in', request: '{{base}}/3' }] },
+        ],
+      },
+      { name: 'F / Same', request: '{{base}}/4' },
+      {
+        name: 'Poll',
+        event: [
+          script(
+            'test',
+            'const n = Number(pm.globals.get("n") ?? 0); pm.globals.set("n", n + 1);',
+            'if (n < 2) pm.execution.setNextRequest("Poll"); pm.test("Poll", () => {});',
+          ),
+        ],
+        request: '{{base}}/5',
+      },
+      { name: 'Poll [run 2]', event: [script('test', 'pm.execution.setNextRequest("texts");')], request: '{{base}}/6' },
+      {
+        name: 'texts',
+        event: [
+          script(
+            'test',
+            'for (const name of ["a\\nb", "a b", "a\\u2028b", "\\u001b[31ma b", "tok-1", "tok-2", "a b [2]"]) pm.test(name, () => {});',
+            'pm.test("long", () => { throw new Error("x".repeat(997) + "\\u001b[31mred"); });',
+            'pm.test("no", () => { throw new Error("tok-3 & \\u001b[31mred"); }); pm.test("texts", () => {}); nothing.here',
+          ),
+        ],
+        request: '{{base}}/7',
+      },
+    ],
+  };
+  const { junit: report } = await run(collection);
+  const first = namesIn(report());
+  t.strictSame(first, [
+    'c / F / Same: is fine',
+    'c / F / Same: is fine [2]',
+    'c / F / Same [2]: Same',
+    'c / F / Same / in: in',
+    'c / F / Same [run 2]: F / Same',
+    'c / Poll: Poll',
+    'c / Poll [run 2]: Poll',
+    'c / Poll [run 3]: Poll',
+    'c / Poll [run 2] [run 2]: Poll [run 2]',
+    'c / texts: a b',
+    'c / texts: a b [2]',
+    'c / texts: a b [3]',
+    'c / texts: a b [4]',
+    'c / texts: ***',
+    'c / texts: *** [2]',
+    'c / texts: a b [2] [2]',
+    'c / texts: long',
+    'c / texts: no',
+    'c / texts: texts',
+    'c / texts: texts [2]',
+  ]);
+  const junit = report(3);
+  const names = namesIn(junit);
+  t.equal(new Set(names).size, names.length, 'all are different');
+  t.strictSame(names.slice(0, first.length), first, 'the first iteration has the names that it has alone');
+  t.match(names.join('\n'), /c \/ F \/ Same \[2\] \[iteration 3\]: Same/);
+  t.match(junit, 'message="*** &amp; red"', 'masked and without colors');
+  t.notMatch(junit, /tok-|\[31m|\ufffd/);
+  const file = join(t.testdir({}), 'junit.xml');
+  writeFileSync(file, junit);
+  t.same(await junitFaults(file), []);
+});
+
+t.test('nothing that servers, scripts, or files say begins a line of the output', async (t) => {
+  const lie = 'x\nok     all: fine\rok     all\r\nok     more\u2028ok     last';
+  const results = await runAll({
+    item: [
+      {
+        name: lie,
+        event: [
+          script(
+            'test',
+            `const lie = ${JSON.stringify(lie)};`,
+            'console.log(lie); pm.test(lie, () => { throw new Error(lie); });',
+          ),
+        ],
+        request: { method: 'GET', url: '{{base}}/', description: lie },
+      },
+    ],
+  });
+  const lines = results.flatMap((result) => resultLines(result, 1));
+  t.match(lines[0], /^FAILED x ok {5}all: fine.*\[iteration 2\]: GET .* -> 200 OK/);
+  t.equal(lines.length, 1 + 4 + 7);
+  t.ok(
+    lines.slice(1).every((line) => /^ {7}(?:x | {2})\S/.test(line)),
+    lines.join('|'),
+  );
+  t.notOk(lines.some((line) => /[\r\n\u2028]/.test(line)));
 });
 
 /** Rejected once, so that a second token is fetched. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { type OAuthSettings, readOAuthSettings } from '#request-client/engine/oauth/oauth-settings.js';
+import { RunTokens } from '#request-client/engine/oauth/run-tokens.js';
 import { TokenStore } from '#request-client/engine/oauth/token-store.js';
 import { openBrowser } from '#troupe/terminal/open-browser.js';
 import { freePorts } from '../../../../test/support/free-ports.js';
@@ -149,6 +150,27 @@ t.test('a secret is sent in the header or body, and again in the body if the hea
     message: /invalid_client.*check Client ID and Client Secret/,
     details: { cause: 'TOKEN_REFUSED', error: 'invalid_client' },
   });
+});
+
+t.test('a callback with a wrong state ends the login, and no request of the run begins another one', async (t) => {
+  let opened = 0;
+  const tokens = new RunTokens(
+    new TokenStore({
+      callbackPorts,
+      async openBrowser(url) {
+        opened += 1;
+        await fetch(`${new URL(url).searchParams.get('redirect_uri')}?code=c&state=wrong`);
+      },
+    }),
+  );
+  const refused = {
+    code: 'LOGIN_FAILED',
+    message: /wrong state.*run the request again/,
+    details: { cause: 'CALLBACK_REFUSED' },
+  };
+  await t.rejects(tokens.token(settingsOf({ client_id: 'public' }), undefined), refused);
+  await t.rejects(tokens.token(settingsOf({ client_id: 'public' }), undefined), refused);
+  t.equal(opened, 1);
 });
 
 t.test('client credentials need no browser', async (t) => {
