@@ -1,6 +1,7 @@
 import { urlParts } from '../../engine/collection/address.js';
-import { type JsonObject, textOf } from '../../engine/collection/json-access.js';
+import { asObject, type JsonObject, textOf } from '../../engine/collection/json-access.js';
 import { queryPairs } from '../../protocol/query.js';
+import type { Findings } from './findings.js';
 
 /** A row of an imported table. `value` is null for a query parameter without `=`. */
 export interface ImportedPair {
@@ -80,6 +81,23 @@ export function authOf(type: string, settings: { readonly [key: string]: unknown
     return text === undefined ? [] : [{ key, value: text, type: 'string' }];
   });
   return { type, ...(type === 'noauth' ? {} : { [type]: list }) };
+}
+
+/** Names settings of a login that are set, but not in `read`: the provider may want them. */
+export function warnOfUnread(settings: unknown, read: readonly string[], place: string, findings: Findings): void {
+  for (const [name, value] of Object.entries(asObject(settings) ?? {})) {
+    if (isUnset(value) || read.includes(name)) continue;
+    findings.warn(place, name, `The setting '${name}' of OAuth 2.0 is not imported`);
+  }
+}
+
+/** Exports have all members of some objects. */
+function isUnset(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  const object = asObject(value);
+  return object === undefined
+    ? value === null || value === false || value === ''
+    : Object.values(object).every(isUnset);
 }
 
 /** A text as body; `language` is Postman's name, which gives the Content-Type if there is no such header. */

@@ -1,5 +1,13 @@
 import { type JsonObject, listOf, member, textOf } from '../../../engine/collection/json-access.js';
-import { authOf, entry, type ImportedPair, languageOf, rawBody, requestItem } from '../collection-items.js';
+import {
+  authOf,
+  entry,
+  type ImportedPair,
+  languageOf,
+  rawBody,
+  requestItem,
+  warnOfUnread,
+} from '../collection-items.js';
 import type { Findings } from '../findings.js';
 
 /** Bruno's names for scripts, in terms of Postman's: they are put before an imported script that uses them. */
@@ -17,6 +25,21 @@ export const BRUNO_SCRIPT_HEAD = [
   'const test = pm.test, expect = pm.expect;',
   '',
 ].join('\n');
+/** Settings of OAuth 2.0; also those that change nothing here. */
+const OAUTH_READ = [
+  ...[
+    'grantType',
+    'pkce',
+    'authorizationUrl',
+    'accessTokenUrl',
+    'refreshTokenUrl',
+    'clientId',
+    'clientSecret',
+    'scope',
+  ],
+  ...['credentialsPlacement', 'tokenPlacement', 'tokenHeaderPrefix', 'credentialsId', 'username', 'password'],
+  ...['autoFetchToken', 'autoRefreshToken', 'reuseToken', 'tokenSource'],
+];
 const KNOWN_CALLS =
   /^(?:bru\.(?:setVar|getVar|setEnvVar|getEnvVar|getCollectionVar|interpolate)|req\.(?:getUrl|getMethod|getHeader|setHeader)|res\.(?:status|getStatus|getHeader|getHeaders|getResponseTime|body|getBody))$/;
 
@@ -236,6 +259,7 @@ export function brunoAuth(auth: unknown, place: string, findings: Findings): Jso
           grant,
           `The OAuth 2.0 grant '${grant}' is not supported: select another one in the Auth tab`,
         );
+      warnOfUnread(own, OAUTH_READ, place, findings);
       return authOf(mode, {
         grant_type:
           grant === 'authorization_code' && member(own, 'pkce') === true ? 'authorization_code_with_pkce' : grant,
@@ -244,6 +268,7 @@ export function brunoAuth(auth: unknown, place: string, findings: Findings): Jso
         client_id: get('clientId'),
         client_secret: get('clientSecret'),
         scope: get('scope'),
+        ...((get('refreshTokenUrl') ?? '') === '' ? {} : { refreshTokenUrl: get('refreshTokenUrl') }),
         ...(get('credentialsPlacement') === 'body' ? { client_authentication: 'body' } : {}),
         ...(get('tokenPlacement') === 'url' ? { addTokenTo: 'queryParams' } : {}),
         ...((get('tokenHeaderPrefix') ?? '') === '' ? {} : { headerPrefix: get('tokenHeaderPrefix') }),

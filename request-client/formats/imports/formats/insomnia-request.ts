@@ -1,5 +1,13 @@
 import { asObject, type JsonObject, listOf, member, textOf } from '../../../engine/collection/json-access.js';
-import { authOf, entry, type ImportedPair, languageOf, rawBody, requestItem } from '../collection-items.js';
+import {
+  authOf,
+  entry,
+  type ImportedPair,
+  languageOf,
+  rawBody,
+  requestItem,
+  warnOfUnread,
+} from '../collection-items.js';
 import type { Findings } from '../findings.js';
 
 /** What makes Insomnia's scripts run here: its object has the names of Postman's. */
@@ -209,6 +217,12 @@ export function insomniaAuth(value: unknown, place: string, findings: Findings):
   }
 }
 
+/** Also those that change nothing here: what a login makes itself, and what is of grants that are refused. */
+const OAUTH_READ = [
+  ...['type', 'disabled', 'grantType', 'usePkce', 'pkceMethod', 'authorizationUrl', 'accessTokenUrl', 'clientId'],
+  ...['clientSecret', 'scope', 'audience', 'credentialsInBody', 'tokenPrefix', 'responseType', 'username', 'password'],
+];
+
 function oauth2(
   value: unknown,
   get: (key: string) => string | undefined,
@@ -220,6 +234,7 @@ function oauth2(
   const supported = ['authorization_code', 'client_credentials'].includes(grant);
   if (!supported)
     findings.warn(place, grant, `The OAuth 2.0 grant '${grant}' is not supported: select another one in the Auth tab`);
+  warnOfUnread(value, OAUTH_READ, place, findings);
   return authOf('oauth2', {
     grant_type: grant === 'authorization_code' && pkce ? 'authorization_code_with_pkce' : grant,
     authorizationUrl: get('authorizationUrl'),
@@ -227,6 +242,7 @@ function oauth2(
     client_id: get('clientId'),
     client_secret: get('clientSecret'),
     scope: get('scope'),
+    ...((get('audience') ?? '') === '' ? {} : { audience: get('audience') }),
     ...(member(value, 'credentialsInBody') === true ? { client_authentication: 'body' } : {}),
     ...((get('tokenPrefix') ?? '') === '' ? {} : { headerPrefix: get('tokenPrefix') }),
   });

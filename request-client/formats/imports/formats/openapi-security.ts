@@ -75,6 +75,7 @@ function oauth2(scheme: unknown, scope: string, place: string, findings: Finding
     grant_type: byUser ? 'authorization_code_with_pkce' : 'client_credentials',
     authorizationUrl: member(flow, 'authorizationUrl'),
     url: member(flow, 'tokenUrl'),
+    refreshTokenUrl: member(flow, 'refreshUrl'),
     client_id: '{{clientId}}',
     client_secret: '{{clientSecret}}',
     scope,

@@ -189,6 +189,11 @@ script:pre-request {
                 clientId: 'c',
                 clientSecret: 's',
                 scope: 'r',
+                refreshTokenUrl: 'https://t.example/refresh',
+                autoRefreshToken: true,
+                state: '',
+                callbackUrl: 'https://c.example',
+                additionalParameters: { authorization: [], token: [{ name: 'audience', value: 'a' }], refresh: [] },
               },
             },
           }),
@@ -198,5 +203,6 @@ script:pre-request {
     ),
     requests: ['GET https://a.example'],
     variables: { base: 'https://a.example' },
+    warns: ['additionalParameters', 'callbackUrl'],
   },
 ];

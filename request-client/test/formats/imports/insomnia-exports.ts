@@ -66,13 +66,20 @@ export const INSOMNIA_EXPORTS: readonly WrittenExport[] = [
       workspace,
       request('req_1', 'wrk_1', {
         url: "https://a.example/{% response 'body', 'req_9', 'b64::JC5pZA==::46b' %}",
-        authentication: { type: 'oauth2', grantType: 'password', username: 'u' },
+        authentication: {
+          type: 'oauth2',
+          grantType: 'password',
+          username: 'u',
+          resource: 'r',
+          state: '',
+          audience: 'a',
+        },
       }),
       { _id: 'ws-req_1', _type: 'websocket_request', parentId: 'wrk_1', name: 'Live', url: 'wss://a.example' },
       { _id: 'greq_1', _type: 'grpc_request', parentId: 'wrk_1', name: 'Call', url: 'grpc://a.example' },
     ),
     requests: ["GET https://a.example/{% response 'body', 'req_9', 'b64::JC5pZA==::46b' %}"],
-    warns: ['grpc_request', 'password', 'response', 'websocket_request'],
+    warns: ['grpc_request', 'password', 'resource', 'response', 'websocket_request'],
   },
   {
     what: 'Insomnia 4 of one folder, with forms',
