@@ -277,7 +277,7 @@ const ITEM: Members = {
   ...COMMON,
   request: { members: REQUEST },
   response: 'kept',
-  variable: notUsed('only the collection, folders, and environments have variables'),
+  variable: { members: VARIABLE },
 };
 const FOLDER: Members = { ...COMMON, item: 'used', order: 'kept', variable: { members: VARIABLE } };
 const COLLECTION: Members = { ...FOLDER, info: 'kept' };

@@ -43,6 +43,7 @@ t.test('what is used, empty, or a name of a program for itself, has no note', as
         ],
       },
     },
+    variable: [{ key: 'v', value: '1', type: 'string' }],
     response: [{ name: 'saved', anything: 1 }],
   };
   t.strictSame(notes(item), []);
