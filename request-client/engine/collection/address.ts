@@ -1,5 +1,5 @@
 import { queryPairs, queryPart, splitOutside } from '../../protocol/query.js';
-import { asObject, type JsonObject, listOf, member, textOf } from './json-access.js';
+import { asObject, enabledPairs, type JsonObject, listOf, member, textOf } from './json-access.js';
 
 /** An address of a collection as text, with `{{variables}}` not yet replaced. */
 export interface Address {
@@ -128,16 +128,10 @@ function plainQuery(url: unknown): string {
   return queryOf(url, (key, value) => (value === null ? key : `${key}=${value}`));
 }
 
-/** The values of path variables; those that are switched off are not there. */
+/** The values of path variables; those that are switched off are not there. Older files have `id` in place of `key`. */
 function pathVariables(url: unknown): ReadonlyMap<string, string> {
-  return new Map(
-    listOf(member(url, 'variable')).flatMap((entry) => {
-      const name = textOf(member(entry, 'key')) ?? textOf(member(entry, 'id')) ?? '';
-      return name === '' || member(entry, 'disabled') === true
-        ? []
-        : [[name, textOf(member(entry, 'value')) ?? ''] as const];
-    }),
-  );
+  const variables = listOf(member(url, 'variable')).map((entry) => ({ key: member(entry, 'id'), ...asObject(entry) }));
+  return new Map(enabledPairs(variables).flatMap(({ key, value }) => (key === '' ? [] : [[key, value] as const])));
 }
 
 /**

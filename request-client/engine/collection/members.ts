@@ -2,7 +2,7 @@ import { addressOf } from './address.js';
 import { authEntries, pathsUp } from './auth.js';
 import { redirectLimit } from './behaviour.js';
 import type { Collection, CollectionPath } from './collection.js';
-import { asObject, listOf, member, textOf } from './json-access.js';
+import { asObject, enabledPairs, member, textOf } from './json-access.js';
 
 /** Something in a collection that its author set and that is not sent as it says. */
 export interface MemberNote {
@@ -119,12 +119,12 @@ const BODY: Members = {
 const sentAs =
   (...places: readonly string[]): Fate =>
   (value) => {
-    const other = listOf(value).find(
-      (entry) =>
-        member(entry, 'enabled') !== false && !places.includes(textOf(member(entry, 'send_as')) ?? places[0] ?? ''),
+    const other = enabledPairs(value).find(
+      ({ entry }) => !places.includes(textOf(member(entry, 'send_as')) ?? places[0] ?? ''),
     );
     if (other === undefined) return null;
-    return `has ${textOf(member(other, 'key')) ?? 'a parameter'} with send_as ${JSON.stringify(member(other, 'send_as'))}, which is not sent; it takes ${places.join(', ')}`;
+    const place = JSON.stringify(member(other.entry, 'send_as'));
+    return `has ${other.key} with send_as ${place}, which is not sent; it takes ${places.join(', ')}`;
   };
 
 const OF_THE_LOGIN = 'each login has one of its own';

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import t from 'tap';
+import { exportCurl } from '#request-client/curl/export/export-curl.js';
 import { importCurl } from '#request-client/curl/import/import-curl.js';
 import { optionOfLetter, optionOfName } from '#request-client/curl/import/options.js';
 import { readRequest } from '#request-client/engine/collection/read-request.js';
@@ -317,4 +318,9 @@ t.test('redirects do what they do in curl', async (t) => {
   for (const command of ['curl -L -d a http://h', 'curl -LX GET http://h', 'curl -X PUT http://h']) {
     t.not(settings(command)?.keepMethod, true, command);
   }
+  const draft = importCurl('curl --location-trusted -d a http://h').requests[0];
+  if (draft === undefined) throw new Error('it was not imported');
+  const repeated = { ...draft, settings: { ...draft.settings, keepMethod: true } };
+  const { command } = exportCurl(repeated, 'posix');
+  for (const option of ['--location-trusted', '--post301', '--post302', '--post303']) t.match(command, option);
 });

@@ -58,6 +58,19 @@ t.test('parts of earlier versions that could not be right leave the address to r
   t.equal(addressOf({ ...port, path: ['other'] }).text, 'http://a.example/other');
 });
 
+t.test('path variables that are switched off, and the names of older files', async (t) => {
+  const variable = [
+    { key: 'a', value: '1' },
+    { id: 'b', value: '2' },
+    { key: 'c', value: '3', disabled: true },
+    { key: 'd', value: '4', enabled: false },
+  ];
+  t.equal(
+    addressOf({ raw: 'h/:a/:b/:c/:d', host: ['h'], path: [':a', ':b', ':c', ':d'], variable }).text,
+    'h/1/2/:c/:d',
+  );
+});
+
 t.test('an editor shows the address that is sent', async (t) => {
   t.equal(
     editedAddress({ raw: 'http://a/old', host: ['a'], path: ['new', ':id'], variable: [{ key: 'id', value: '1' }] }),

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
+import { sendSettings } from '#request-client/engine/collection/behaviour.js';
 import { Collection } from '#request-client/engine/collection/collection.js';
 import { memberNotes, SETTINGS } from '#request-client/engine/collection/members.js';
 import { CollectionRunner } from '#request-client/engine/collection-run/collection-runner.js';
@@ -83,6 +84,12 @@ t.test('what is not used has a note that says why; what is not known, that it is
     /^url\.raw is another address than its parts, which are used: http:\/\/one\.example\/old$/,
     /^The path variable :id has no value/,
   ]);
+});
+
+t.test('the settings of redirects are those that are sent', async (t) => {
+  const behaviour = { removeRefererHeaderOnRedirect: false, maxRedirects: '3', followOriginalHttpMethod: true };
+  t.match(sendSettings(behaviour), { addReferer: true, maxRedirects: 3, keepMethod: true });
+  t.notMatch(sendSettings({ removeRefererHeaderOnRedirect: true }), { addReferer: true });
 });
 
 t.test('one address in two forms is no contradiction', async (t) => {

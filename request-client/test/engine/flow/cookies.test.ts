@@ -16,6 +16,9 @@ const heard: (string | undefined)[] = [];
 const server = createServer((request, response) => {
   heard.push(request.headers.cookie);
   if (request.url === '/login') response.setHeader('set-cookie', ['sid=s1; Path=/; HttpOnly', 'theme=dark']);
+  if (request.url?.startsWith('/away') === true) {
+    response.writeHead(302, { Location: `${base.replace('127.0.0.1', 'localhost')}/elsewhere` });
+  }
   response.end('{}');
 });
 await new Promise<void>((resolve) => {
@@ -69,6 +72,11 @@ collection(
     request: { method: 'GET', url: '{{base}}/orders' },
   },
   {
+    name: 'Follow',
+    protocolProfileBehavior: { followAuthorizationHeader: true },
+    request: { method: 'GET', url: '{{base}}/away', header: [{ key: 'Authorization', value: 'Token own' }] },
+  },
+  {
     name: 'Leak',
     request: { method: 'GET', url: '{{to}}/x' },
     event: [
@@ -111,6 +119,14 @@ t.test('a script cannot send a secret of the collection elsewhere as a cookie', 
   await t.rejects(session()('shop/Leak', { to }), { code: 'REQUEST_FAILED', details: { cause: 'ORIGIN' } });
   t.strictSame(heard, []);
 });
+
+t.test(
+  'a redirect to an origin that the collection does not name gets no authorization, whatever the request wants',
+  async (t) => {
+    await t.rejects(session()('shop/Follow'), { code: 'REQUEST_FAILED', details: { cause: 'ORIGIN' } });
+    t.strictSame(heard, [undefined], 'only the server that redirects was asked');
+  },
+);
 
 t.test('Max-Age counts from when the cookie was set, and not from its last use', async (t) => {
   const jar = new CookieJar();

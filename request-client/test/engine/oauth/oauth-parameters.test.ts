@@ -149,6 +149,7 @@ t.test('parameters of the login are in its address; what protects the login cann
         parameter('audience', 'api'),
         parameter('state', 'fixed', { send_as: 'request_url' }),
         parameter('redirect_uri', 'http://elsewhere.example/', { send_as: 'request_url' }),
+        parameter('off', '1', { send_as: 'request_header', disabled: true }),
         parameter('never', '1', { send_as: 'request_header' }),
       ],
     }),

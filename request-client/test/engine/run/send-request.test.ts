@@ -140,6 +140,23 @@ t.test('The body of a redirect or an authentication challenge may be endless: th
   }
 });
 
+t.test('a redirect adds a Referer if the request says so, without a login and a fragment', async (t) => {
+  const heard: (string | undefined)[] = [];
+  const origin = await answering((incoming, response) => {
+    heard.push(incoming.headers.referer);
+    if (incoming.url === '/from?a=1') response.writeHead(302, { location: '/to' });
+    response.end();
+  });
+  const from = `${origin.replace('://', '://u:p@')}/from?a=1#top`;
+  const settings = { followRedirects: true, verifyTls: true, encodeUrl: true };
+  for (const addReferer of [false, true]) {
+    const own = addReferer ? [{ name: 'Referer', value: 'http://own.example/' }] : [];
+    const answer = await sender.send(request(from, { headers: own, settings: { ...settings, addReferer } }), bounds);
+    await answer.dispose();
+  }
+  t.strictSame(heard, [undefined, undefined, 'http://own.example/', `${origin}/from?a=1`]);
+});
+
 t.test('credentials are not sent to another origin after a redirect', async (t) => {
   let seen: unknown;
   const other = await answering((incoming, response) => {

@@ -135,6 +135,11 @@ t.test('authorization is imported, and inherited from a folder', async (t) => {
   t.match(auth('Postman v1 with helpers, scripts, and files', 'r1'), { kind: 'basic', username: 'ada' });
   const login = auth('OpenAPI 3.0 with OAuth 2.0, cookies, and schemas that contain each other', 'POST /a.{ext}');
   t.match(login, { kind: 'oauth2', settings: new Map([['scope', 'read write']]) });
+  t.match(auth('Insomnia 4 with other kinds of requests and tags', 'req_1'), {
+    settings: new Map([['audience', 'a']]),
+  });
+  const refreshed = { settings: new Map([['refreshTokenUrl', 'https://t.example/refresh']]) };
+  t.match(auth('a Bruno collection with variables and OAuth 2.0', 'Token'), refreshed);
 });
 
 t.test('a Postman collection keeps its description, as the folder that it becomes', async (t) => {
