@@ -26,6 +26,7 @@ import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
 import type { CiBuild } from './protocol/batches/ci-build.js';
 import { TroupeError } from './protocol/errors.js';
+import { PRODUCT_NAME } from './protocol/product-name.js';
 import { GivenStepScreenshots } from './protocol/session.js';
 import { TraceWhen } from './protocol/trace/trace.js';
 
@@ -271,7 +272,7 @@ export function configElsewhere(
 
 /** The folder for what is worth keeping between runs (XDG_CACHE_HOME). */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe');
+  return resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), PRODUCT_NAME);
 }
 
 function homePaths(home: string) {
@@ -384,7 +385,7 @@ export function requestDraftsFolder(env: NodeJS.ProcessEnv = process.env): strin
 }
 
 function requestClientFolder(env: NodeJS.ProcessEnv): string {
-  return env.TROUPE_HOME ?? join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'troupe');
+  return env.TROUPE_HOME ?? join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), PRODUCT_NAME);
 }
 
 /** The value of a variable that a person named, as of a secret that a job is given. */

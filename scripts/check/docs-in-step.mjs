@@ -147,8 +147,14 @@ function missingCommands({ read }, code) {
     const name = given ?? other;
     if (!scripts.includes(name)) faults.push(`mentions npm run ${name}, which package.json does not have`);
   }
-  for (const [, name] of code.matchAll(/(?:^|[&|$] *|\bnpx )troupe ([a-z][a-z-]*)/g)) {
+  for (const [, name] of code.matchAll(/(?:^|[&|$] *)troupe ([a-z][a-z-]*)/g)) {
     if (!commands.has(name)) faults.push(`mentions troupe ${name}, which ${COMMAND_LINE} does not know`);
+  }
+  // The package of that name in the public npm registry is somebody else's.
+  for (const [spelled] of code.matchAll(
+    /\b(?:npx|npm (?:i|install)|npm run|yarn add|pnpm add)(?: -\S+)* troupe(?![\w./-])|\bnode \S*dist\/cli\.js/g,
+  )) {
+    faults.push(`says ${spelled}: the command is spelled troupe, and the package is installed from its file`);
   }
   return faults;
 }

@@ -1,5 +1,6 @@
 import { UsageError } from '../terminal/failure.js';
 import { print } from '../terminal/output.js';
+import { typedCommand } from '../terminal/typed-command.js';
 import { commandNames, wordsOf } from './help.js';
 
 const SHELLS: { readonly [shell: string]: () => string } = { bash, zsh, fish };
@@ -9,7 +10,7 @@ export function runCompletion(args: readonly string[]): number {
   const [shell, ...others] = args;
   const script = shell === undefined || !Object.hasOwn(SHELLS, shell) ? undefined : SHELLS[shell];
   if (script === undefined || others.length > 0) {
-    throw new UsageError(`troupe completion takes ${Object.keys(SHELLS).join(', ')}`);
+    throw new UsageError(`${typedCommand()} completion takes ${Object.keys(SHELLS).join(', ')}`);
   }
   print(script());
   return 0;

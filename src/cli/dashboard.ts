@@ -2,6 +2,7 @@ import { randomWord } from '../client/local-service/service-proof.js';
 import { agentHome, hasNamedHome } from '../config/environment.js';
 import { readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import { type Service, startService } from '../service.js';
 import { makeLog } from '../telemetry/log.js';
 import { describeFailure, UsageError } from '../terminal/failure.js';
@@ -47,7 +48,7 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
       return 0;
     }
     if (idle === undefined || !isHomeTaken(error)) throw error;
-    printError(`troupe: ${describeFailure(error)}\n`);
+    printError(`${PRODUCT_NAME}: ${describeFailure(error)}\n`);
     return HOME_TAKEN;
   }
   // Without a named home, agents look for a service in the user's.

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { withDeadline } from '../base/deadline.js';
 import { ERROR_TABLE, type ErrorCode, encodeError, TroupeError } from '../protocol/errors.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import { Failure } from '../protocol/report/failure.js';
 import { Report } from '../protocol/report/report.js';
 import { SessionRecord } from '../protocol/session.js';
@@ -34,7 +35,7 @@ export async function runEval(args: readonly string[]): Promise<number> {
   } catch (error) {
     const { code } = encodeError(error);
     const text = error instanceof ScriptFailed ? error.text : `${codeOf(code)}${describeFailure(error)}`;
-    printError(`troupe: ${text}\n`);
+    printError(`${PRODUCT_NAME}: ${text}\n`);
     return code === 'UNAVAILABLE' || code === 'UNAUTHORIZED' || code === 'NOT_FOUND' ? 2 : 1;
   } finally {
     await service?.close();

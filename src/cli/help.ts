@@ -38,7 +38,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   },
   run: {
     usage: [
-      'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
+      'troupe run FILE|FOLDER|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
       '           [--list] [--grep RE|@TAG] [--last-failed] [--changed REF] [--shard I/N | --join BUILD] [--timings FILE] [--repeat-each N]',
       '           [--data FILE] [--state NAME]',
       '           [--parallel N] [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky] [--fail-on-repaired]',
@@ -48,7 +48,8 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
       '           [--video on|off|on-failure] [--headed] [--pause] [--watch] [--serve-anyway] [--forward PORT,...]',
     ],
     summary: 'Runs flows (.js, .ts) and tasks (.md) as jobs, waits for them, and collects reports.',
-    more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home or user, or starts one of its own (always with --own).
+    more: `A FOLDER stands for all flows in it and below it.
+Uses the service at --url or TROUPE_URL, or the one that runs for this home or user, or starts one of its own (always with --own).
 Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancelled.
   --list                print which flows would run, and run none
   --grep RE             only flows whose path or a tag matches; @smoke: only flows with that tag in their first comment
@@ -110,19 +111,20 @@ The flows of a part without a folder count as stopped. Exit code: 0 all passed, 
 Example: troupe eval 'agent.go("https://example.com"); agent.look().elements.map(e => e.locator)'`,
   },
   why: {
-    usage: ['troupe why SESSION|RUN|REPORT [--json] [--url URL]'],
-    summary: 'Prints why a session failed: the line, what the page showed, and what went wrong in it.',
-    more: `SESSION is the id of a session or job: of the service that runs, or that ran in this home.
+    usage: ['troupe why [SESSION|RUN|REPORT] [--json] [--url URL]'],
+    summary: 'Prints why a run or a session failed: the line, what the page showed, and what went wrong in it.',
+    more: `Without an argument, the last run from this folder on this machine.
+SESSION is the id of a session or job: of the service that runs, or that ran in this home.
 RUN is the id of a run of a Playwright suite: prints why its tests failed.
-REPORT is a report.json, or a folder that has one, such as those of troupe run --report.
+REPORT is the folder that troupe run --report wrote, or the folder of one flow in it.
   --json                prints the failures as JSON`,
   },
   flow: {
-    usage: ['troupe flow check [FILE|GLOB...] [--flows DIR] [--url PAGE]', 'troupe flow types'],
+    usage: ['troupe flow check [FILE|FOLDER|GLOB...] [--flows DIR] [--url PAGE]', 'troupe flow types'],
     summary: 'Checks flows without running them, or prints types for editors.',
     more: `check  reports mistakes in flows without running them
        --url PAGE  also opens PAGE and lists numbered locators that mean another element there than in the version
-                   before, which did not count what was scrolled out of sight; may be repeated
+                   before, which did not count what was covered; may be repeated
 types  prints agent-js.d.ts, the types for editors and tsc`,
   },
   types: {

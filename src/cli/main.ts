@@ -1,7 +1,9 @@
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import { didYouMean } from '../terminal/closest-word.js';
 import { describeFailure, UnprovenService, UsageError } from '../terminal/failure.js';
 import { heedNohup } from '../terminal/hang-up.js';
 import { print, printError } from '../terminal/output.js';
+import { asTyped, typedCommand } from '../terminal/typed-command.js';
 import { commandNames, helpFor } from './help.js';
 import { readVersion } from './version.js';
 
@@ -23,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   heedNohup();
   try {
     if (command !== undefined && isCommand(command) && (rest.includes('--help') || rest.includes('-h'))) {
-      print(helpFor(command, rest[0]));
+      print(asTyped(helpFor(command, rest[0])));
       return 0;
     }
     switch (command) {
@@ -83,19 +85,19 @@ export async function main(argv: readonly string[]): Promise<number> {
       case '-h':
       case 'help':
         if (rest[0] !== undefined && !isCommand(rest[0])) throw unknownCommand(rest[0]);
-        print(helpFor(rest[0]));
+        print(asTyped(helpFor(rest[0])));
         return 0;
       case undefined:
-        printError(helpFor());
+        printError(asTyped(helpFor()));
         return 2;
       default:
         throw unknownCommand(command);
     }
   } catch (error) {
-    printError(`troupe: ${describeFailure(error)}\n`);
+    printError(`${PRODUCT_NAME}: ${describeFailure(error)}\n`);
     if (error instanceof UsageError) {
       const topic = command !== undefined && isCommand(command) ? `${command} --help` : '--help';
-      printError(`Run 'troupe ${topic}' to see how it is called.\n`);
+      printError(`Run '${typedCommand()} ${topic}' to see how it is called.\n`);
     }
     return error instanceof UsageError || error instanceof UnprovenService ? 2 : 1;
   }

@@ -8,11 +8,14 @@ import { TroupeError } from '../protocol/errors.js';
 import { UsageError } from '../terminal/failure.js';
 import { print } from '../terminal/output.js';
 import { parseOptions } from '../terminal/parse-options.js';
+import { typedCommand } from '../terminal/typed-command.js';
+import { keepOutOfGit } from './setup/keep-out-of-git.js';
 
 /** Copies the journal of a stopped service from SQLite to the configured PostgreSQL database. */
 export async function runMigrate(args: readonly string[]): Promise<number> {
   const { from, key } = parseOptions(args, { from: { type: 'string' }, key: { type: 'string' } });
-  if (from === undefined) throw new UsageError('troupe migrate --from FILE, the troupe.db of a stopped service');
+  if (from === undefined)
+    throw new UsageError(`${typedCommand()} migrate --from FILE, the troupe.db of a stopped service`);
   const config = readConfig({});
   const { database } = config;
   if (database === undefined) {
@@ -33,6 +36,7 @@ export async function runMigrate(args: readonly string[]): Promise<number> {
     }
   }
   await mkdir(config.home, { recursive: true });
+  await keepOutOfGit(config.home);
   const reseal = resealer(await RequestVault.open(keyFile), await RequestVault.open(config.keyFile, config.clusterKey));
   const copied = await migrateFile({ file, database, reseal });
   for (const [table, rows] of Object.entries(copied)) print(`${table.padEnd(14)} ${rows}\n`);

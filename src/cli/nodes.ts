@@ -4,6 +4,7 @@ import { TroupeError } from '../protocol/errors.js';
 import { UnprovenService, UsageError } from '../terminal/failure.js';
 import { print, printError } from '../terminal/output.js';
 import { parseOptions } from '../terminal/parse-options.js';
+import { typedCommand } from '../terminal/typed-command.js';
 import { ownUrl, type Reached, reachService } from './local-service/reach-service.js';
 import { ServiceClient } from './service-client.js';
 
@@ -11,7 +12,7 @@ import { ServiceClient } from './service-client.js';
 export async function runNodes(args: readonly string[]): Promise<number> {
   const [command, id, ...rest] = args;
   if (command !== 'remove') return list(args);
-  if (id === undefined || id.startsWith('-')) throw new UsageError('troupe nodes remove NODE');
+  if (id === undefined || id.startsWith('-')) throw new UsageError(`${typedCommand()} nodes remove NODE`);
   const { url } = parseOptions(rest, { url: { type: 'string' } });
   const { service } = await connect(url);
   await service.json('DELETE', `/api/nodes/${encodeURIComponent(id)}`);
@@ -26,7 +27,7 @@ export async function runDrain(args: readonly string[]): Promise<number> {
   const { url } = parseOptions(named === undefined ? args : args.slice(1), { url: { type: 'string' } });
   const { service, own } = await connect(url);
   const id = named ?? own;
-  if (id === undefined) throw new UsageError('troupe drain NODE: this home has no "node" in troupe.json');
+  if (id === undefined) throw new UsageError(`${typedCommand()} drain NODE: this home has no "node" in troupe.json`);
   const node = NodeInfo.parse(await service.json('POST', `/api/nodes/${encodeURIComponent(id)}/drain`));
   const { running } = node;
   const left = running === 1 ? 'its session has ended' : `its ${running} sessions have ended`;

@@ -9,8 +9,10 @@ import { CreatedToken, Role, TokenInfo, type TokenLimits, type TokenRequest } fr
 import { UnprovenService, UsageError } from '../terminal/failure.js';
 import { print, printError } from '../terminal/output.js';
 import { parseOptions } from '../terminal/parse-options.js';
+import { typedCommand } from '../terminal/typed-command.js';
 import { reachService } from './local-service/reach-service.js';
 import { ServiceClient } from './service-client.js';
+import { keepOutOfGit } from './setup/keep-out-of-git.js';
 
 /** Where tokens are kept: a running service, or its home while none runs. */
 interface TokenBook {
@@ -32,14 +34,14 @@ export async function runToken(args: readonly string[]): Promise<number> {
       return revoke(rest);
     default:
       throw new UsageError(
-        `troupe token takes create, list or revoke${command === undefined ? '' : `, not '${command}'`}`,
+        `${typedCommand()} token takes create, list or revoke${command === undefined ? '' : `, not '${command}'`}`,
       );
   }
 }
 
 async function create([name, ...rest]: readonly string[]): Promise<number> {
   if (name === undefined || name.startsWith('-'))
-    throw new UsageError('troupe token create NAME --role view|run|admin');
+    throw new UsageError(`${typedCommand()} token create NAME --role view|run|admin`);
   const options = parseOptions(rest, {
     role: { type: 'string' },
     running: { type: 'string' },
@@ -69,7 +71,7 @@ async function list(rest: readonly string[]): Promise<number> {
 }
 
 async function revoke([id, ...rest]: readonly string[]): Promise<number> {
-  if (id === undefined || id.startsWith('-')) throw new UsageError('troupe token revoke ID');
+  if (id === undefined || id.startsWith('-')) throw new UsageError(`${typedCommand()} token revoke ID`);
   const { url } = parseOptions(rest, { url: { type: 'string' } });
   await within(url, (book) => book.revoke(id));
   print(`${id} is revoked\n`);
@@ -114,6 +116,7 @@ function remoteBook(client: ServiceClient): TokenBook {
 /** @throws UNAVAILABLE when another process has the home */
 async function localBook(config: Config): Promise<TokenBook> {
   await mkdir(config.home, { recursive: true });
+  await keepOutOfGit(config.home);
   const journal = await Journal.open({
     file: config.journalFile,
     database: config.database,

@@ -1,3 +1,4 @@
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import { printError } from '../terminal/output.js';
 import type { ServiceClient } from './service-client.js';
 import { readVersion } from './version.js';
@@ -7,6 +8,6 @@ export function warnOfOtherVersion(client: ServiceClient): void {
   const [own, other] = [readVersion(), client.version];
   if (other === null || other === own) return;
   printError(
-    `troupe: this command is version ${own}, the service at ${client.url} is ${other}. Install the same version of both.\n`,
+    `${PRODUCT_NAME}: this command is version ${own}, the service at ${client.url} is ${other}. Install the same version of both.\n`,
   );
 }

@@ -1,42 +1,51 @@
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { asAbsent } from '../base/system-fault.js';
 import { readConfig } from '../config.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import type { Failure } from '../protocol/report/failure.js';
 import { Report } from '../protocol/report/report.js';
 import { SessionId } from '../protocol/session.js';
 import { failureText } from '../report/suite/failure-text.js';
+import { SUITE_FILE } from '../report/suite/suite-file.js';
 import { describeFailure, UsageError } from '../terminal/failure.js';
 import { print, printError, printJson } from '../terminal/output.js';
 import { parseWords } from '../terminal/parse-options.js';
+import { shellWords, typedCommand } from '../terminal/typed-command.js';
 import { reachService } from './local-service/reach-service.js';
 import { ServiceClient } from './service-client.js';
+import { describeRun, lastRunFailures, type RunFailures, runFileFailures } from './why-run.js';
 import { describeSuite, type SuiteFailures, suiteFailures, suiteOfSession } from './why-suite.js';
 
 /** A report, and where its pictures are: a folder, or the service's address. */
 interface Found {
-  readonly suite?: undefined;
   readonly report: Report;
   file(name: string): string;
 }
 
+type Answer = Found | { readonly suite: SuiteFailures } | { readonly run: RunFailures };
+
 /**
- * Prints why a session failed, for a person or a model.
- * @returns 0 printed, also if nothing failed; 2 there is no such session or report
+ * Prints why a session or a run failed, for a person or a model: the last run here if none is named.
+ * @returns 0 printed, also if nothing failed; 2 there is no such session, run or report
  */
 export async function runWhy(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { url: { type: 'string' }, json: { type: 'boolean' } });
   const [word, ...others] = positionals;
-  if (word === undefined || others.length > 0) {
-    throw new UsageError("why takes a session's id, the id of a Playwright run, or the path of a report.json");
-  }
+  if (others.length > 0) throw new UsageError('why takes one session, run, or report');
+  if (word === undefined && values.url !== undefined)
+    throw new UsageError('Name a session or run of the service at --url');
   try {
-    const found = await findReport(word, values.url);
-    if (found.suite !== undefined) {
-      const { suite } = found;
-      if (values.json === true) printJson(suite, 2);
-      else print(describeSuite(suite));
+    const found = word === undefined ? { run: await lastRunFailures() } : await findReport(word, values.url);
+    if ('run' in found) {
+      if (values.json === true) printJson(found.run, 2);
+      else print(describeRun(found.run));
+      return 0;
+    }
+    if ('suite' in found) {
+      if (values.json === true) printJson(found.suite, 2);
+      else print(describeSuite(found.suite));
       return 0;
     }
     const failures = failuresOf(found.report);
@@ -47,16 +56,21 @@ export async function runWhy(args: readonly string[]): Promise<number> {
   } catch (error) {
     const { code } = encodeError(error);
     if (code === 'INTERNAL') throw error;
-    printError(`troupe: ${code}: ${describeFailure(error)}\n`);
+    printError(`${PRODUCT_NAME}: ${code}: ${describeFailure(error)}\n`);
     return 2;
   }
 }
 
-async function findReport(word: string, url: string | undefined): Promise<Found | { readonly suite: SuiteFailures }> {
+async function findReport(word: string, url: string | undefined): Promise<Answer> {
   const file = url === undefined ? await reportFile(word) : null;
   if (file !== null) return fromFolder(file);
+  const runFile = url === undefined ? await runFileAt(word) : null;
+  if (runFile !== null) return { run: await runFileFailures(runFile) };
   if (!SessionId.safeParse(word).success) {
-    throw new TroupeError('NOT_FOUND', `There is no report at '${word}', and it is no session's or run's id`);
+    throw new TroupeError(
+      'NOT_FOUND',
+      `There is no report.json or ${SUITE_FILE} at '${word}', and it is not the id of a session or run`,
+    );
   }
   const config = readConfig({});
   const reached = await reachService(config, { url, session: word });
@@ -74,7 +88,7 @@ async function findReport(word: string, url: string | undefined): Promise<Found 
 }
 
 /** The report of a session; if it belongs to a test, how that ended; null if there is no such session. */
-async function sessionAt(client: ServiceClient, id: string): Promise<Found | { readonly suite: SuiteFailures } | null> {
+async function sessionAt(client: ServiceClient, id: string): Promise<Answer | null> {
   try {
     const report = parse(await client.json('GET', `/api/sessions/${id}/report.json`), client.url);
     const suite = await suiteOfSession(client, id);
@@ -85,10 +99,16 @@ async function sessionAt(client: ServiceClient, id: string): Promise<Found | { r
   }
 }
 
-/** The path of a report, or of one in a folder; null if there is none. */
+/** The path of a run's file, or of the one in its report folder; null if there is none. */
+async function runFileAt(path: string): Promise<string | null> {
+  const file = basename(path) === SUITE_FILE ? path : join(path, SUITE_FILE);
+  return (await stat(file).catch(asAbsent))?.isFile() ? file : null;
+}
+
+/** The path of a session's report, or of the one in a folder; null if there is none. */
 async function reportFile(path: string): Promise<{ readonly dir: string; readonly file: string } | null> {
   const stats = await stat(path).catch(asAbsent);
-  if (stats?.isFile()) return { dir: join(path, '..'), file: path };
+  if (stats?.isFile() && basename(path) !== SUITE_FILE) return { dir: join(path, '..'), file: path };
   const file = join(path, 'report.json');
   const inside = stats?.isDirectory() ? await stat(file).catch(asAbsent) : null;
   return inside?.isFile() ? { dir: path, file } : null;
@@ -127,7 +147,8 @@ function whyText({ report, file }: Found, failures: readonly Failure[]): string 
   const head = `Session ${sessionId}${name === null ? '' : ` (${name})`}: ${stateText}`;
   if (failures.length === 0 && attempts.length === 0) return `${head}. Nothing failed.\n`;
   const blocks = failures.map((failure) => {
-    const again = failure.file === undefined ? [] : [`Run it again: troupe run ${failure.file}`];
+    const again =
+      failure.file === undefined ? [] : [`Run it again: ${typedCommand()} run ${shellWords([failure.file])}`];
     const shown = failure.screenshot === undefined ? [] : [`Picture: ${file(failure.screenshot)}`];
     const traced = failure.trace === undefined ? [] : [`Trace: ${file(failure.trace)}`];
     return [failureText(failure), ...shown, ...traced, ...again].join('\n');

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 
 /** The access token that commands send to a service (TROUPE_TOKEN). */
 export function serviceToken(env: NodeJS.ProcessEnv = process.env): string | undefined {
@@ -29,7 +30,7 @@ export function currentHome(env: NodeJS.ProcessEnv = process.env): string {
 export function agentHome(env: NodeJS.ProcessEnv = process.env, platform: NodeJS.Platform = process.platform): string {
   if (env.TROUPE_HOME) return resolve(env.TROUPE_HOME);
   const inHome = platform === 'darwin' ? ['Library', 'Application Support'] : ['.local', 'share'];
-  return join(env.XDG_DATA_HOME ? resolve(env.XDG_DATA_HOME) : join(homedir(), ...inHome), 'troupe');
+  return join(env.XDG_DATA_HOME ? resolve(env.XDG_DATA_HOME) : join(homedir(), ...inHome), PRODUCT_NAME);
 }
 
 /** The program that a shell says it started (`_` of bash, zsh, and ksh): this one, or what ran it; '' if none says so. */

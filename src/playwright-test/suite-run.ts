@@ -10,6 +10,7 @@ import {
   type SuiteRequest,
 } from '../protocol/batches/suite.js';
 import { TroupeError } from '../protocol/errors.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 
 /** No test waits longer for its run, in milliseconds. */
 const QUICK_MS = 10_000;
@@ -85,7 +86,7 @@ export class SuiteRun {
     if (this.#fault === null) return null;
     const why = this.#fault instanceof Error ? this.#fault.message : String(this.#fault);
     const what = this.#batch === null ? 'this run is not' : `${this.#pending.size} results of this run are not`;
-    return `troupe: ${what} in the dashboard: ${why}`;
+    return `${PRODUCT_NAME}: ${what} in the dashboard: ${why}`;
   }
 
   #alive(): Promise<void> {

@@ -1,4 +1,5 @@
 import { plainText } from '../base/plain-text.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import type { Failure } from '../protocol/report/failure.js';
 import { placeText } from '../protocol/report/failure-rows.js';
 import { escapeMarkup as esc } from './escape.js';
@@ -66,7 +67,7 @@ export interface Suite {
 export function writeJUnit(suites: readonly Suite[], durationMs: number): string {
   const cases = suites.flatMap((suite) => suite.cases);
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="troupe" ${countsOf(cases)} time="${seconds(durationMs)}">
+<testsuites name="${PRODUCT_NAME}" ${countsOf(cases)} time="${seconds(durationMs)}">
 ${suites.map(suiteElement).join('\n')}
 </testsuites>
 `;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { flowOfFile, isFlowFile } from '../base/flow-file.js';
 import { asAbsent } from '../base/system-fault.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import { failureOfError } from '../protocol/report/failure-of-error.js';
 import type { Report } from '../protocol/report/report.js';
 import { isEnded, type SessionRecord } from '../protocol/session.js';
@@ -36,7 +37,7 @@ type ArtifactLink = (path: string) => string | null;
  */
 export function sessionJUnit(report: Report, record: SessionRecord): string {
   // Collectors track a test by its class and name: neither may change from run to run.
-  const cases = testCasesOf(report, record, { link: (path) => path, classname: record.name ?? 'troupe' });
+  const cases = testCasesOf(report, record, { link: (path) => path, classname: record.name ?? PRODUCT_NAME });
   const suite = {
     name: titleOf(report),
     id: report.sessionId,

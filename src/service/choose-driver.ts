@@ -15,6 +15,7 @@ import { removeLeftoverContainers, removeLeftoverProcesses } from '../containers
 import { ProcessDriver } from '../containers/process/process-driver.js';
 import type { ClosedPorts } from '../net-policy/closed-ports.js';
 import { TroupeError } from '../protocol/errors.js';
+import { typedCommand } from '../terminal/typed-command.js';
 
 /** The driver of a service's browsers. */
 export interface DriverChoice {
@@ -87,7 +88,7 @@ export async function usableDocker(
   const name = config.worker.image ?? (await workerImageName());
   try {
     const image = await findImage(engine, name);
-    if (image === null) return { why: `the image ${name} is not there`, remedy: 'run troupe setup' };
+    if (image === null) return { why: `the image ${name} is not there`, remedy: `run ${typedCommand()} setup` };
     const { SecurityOptions, ...can } = Info.parse(await (await engine.docker()).info());
     const lacking = Object.entries(can).flatMap(([limit, enforced]) => (enforced === false ? [limit] : []));
     if (lacking.length === 0) return { engine, version: answer.version, image, info: { SecurityOptions } };

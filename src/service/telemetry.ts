@@ -5,6 +5,7 @@ import type { Config } from '../config.js';
 import { containerStates } from '../containers/docker/container-states.js';
 import { DockerEngine } from '../containers/docker/docker-engine.js';
 import type { Gateway, GatewayAnswered } from '../gateway/server.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import type { EventHub } from '../supervisor/events/index.js';
 import type { Supervisor } from '../supervisor/supervisor.js';
 import type { Log } from '../telemetry/log.js';
@@ -36,7 +37,7 @@ export class Telemetry {
     this.#log = log;
     const { otlp, dockerSocket } = config;
     this.#engine = dockerSocket === null ? null : new DockerEngine(dockerSocket);
-    this.#exporter = otlp === null ? null : new OtlpExporter({ ...otlp, serviceName: 'troupe', version }, log);
+    this.#exporter = otlp === null ? null : new OtlpExporter({ ...otlp, serviceName: PRODUCT_NAME, version }, log);
   }
 
   /** Metrics in the Prometheus text format. */

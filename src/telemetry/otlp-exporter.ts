@@ -1,5 +1,6 @@
 import { limitSignal } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import type { Span, SpanAttributes } from './span-maker.js';
 
 /** An OTLP receiver over HTTP with JSON (https://opentelemetry.io/docs/specs/otlp/). */
@@ -104,7 +105,7 @@ export class OtlpExporter {
       resourceSpans: [
         {
           resource: { attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }) },
-          scopeSpans: [{ scope: { name: 'troupe', version }, spans: batch.map(spanMessage) }],
+          scopeSpans: [{ scope: { name: PRODUCT_NAME, version }, spans: batch.map(spanMessage) }],
         },
       ],
     };

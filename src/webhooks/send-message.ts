@@ -2,6 +2,7 @@ import { type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { withSignal } from '../base/deadline.js';
 import { guardConnection, guardedLookup, type Lookup } from '../net-policy/guarded-connection.js';
+import { PRODUCT_NAME } from '../protocol/product-name.js';
 import { portOf, type TargetRule, targetFault } from './webhook-target.js';
 
 /** The outcome of an attempt. `refused` is permanent: another attempt would not help. */
@@ -48,7 +49,7 @@ export function sendMessage(
         headers: {
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(message.body),
-          'user-agent': 'troupe',
+          'user-agent': PRODUCT_NAME,
           ...message.headers,
         },
         // A new connection: the name of a kept one may have another address now.

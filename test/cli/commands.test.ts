@@ -32,15 +32,19 @@ const troupe = (...args: string[]) => run(process.execPath, ['dist/cli.js', ...a
 
 t.test('A command that is called wrongly says so in two lines, and its exit code is 2', async (t) => {
   const cases: [string[], string, string][] = [
-    [['dashbord'], "There is no command 'dashbord'. Did you mean 'dashboard'?", 'troupe --help'],
-    [['dashbord', '--help'], "There is no command 'dashbord'. Did you mean 'dashboard'?", 'troupe --help'],
-    [['help', 'xyz'], "There is no command 'xyz'", 'troupe --help'],
+    [['dashbord'], "There is no command 'dashbord'. Did you mean 'dashboard'?", 'node dist/cli.js --help'],
+    [['dashbord', '--help'], "There is no command 'dashbord'. Did you mean 'dashboard'?", 'node dist/cli.js --help'],
+    [['help', 'xyz'], "There is no command 'xyz'", 'node dist/cli.js --help'],
     [
       ['run', 'a.js', '--paralel', '3'],
       "There is no option '--paralel'. Did you mean '--parallel'?",
-      'troupe run --help',
+      'node dist/cli.js run --help',
     ],
-    [['completion', 'powershell'], 'troupe completion takes bash, zsh, fish', 'troupe completion --help'],
+    [
+      ['completion', 'powershell'],
+      'node dist/cli.js completion takes bash, zsh, fish',
+      'node dist/cli.js completion --help',
+    ],
   ];
   const ends = await Promise.all(cases.map(([args]) => troupe(...args)));
   for (const [index, [args, message, help]] of cases.entries()) {
@@ -76,8 +80,8 @@ t.test('A token, a flow, and a secret value do not go to a program that cannot p
 t.test('Help of one command is its own, whether it is asked by --help or by help', async (t) => {
   const [option, word] = await Promise.all([troupe('token', 'create', '--help'), troupe('help', 'token')]);
   t.equal(option.code, 0);
-  t.match(option.stdout, /^Usage: troupe token create/);
-  t.notMatch(option.stdout, /troupe dashboard/);
+  t.match(option.stdout, /^Usage: node dist\/cli\.js token create/);
+  t.notMatch(option.stdout, /dashboard/);
   t.same(word, option);
 });
 

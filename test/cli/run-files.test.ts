@@ -51,6 +51,27 @@ t.test('Globs look below their own folder, sort what they find, and take each fi
   t.same(await named(`${cwd}/flows/x/**`), ['x/c.js', 'x/d.md']);
 });
 
+t.test('A folder stands for all flows in it and below it', async (t) => {
+  const cwd = folderWith(t, [
+    'flows/b.js',
+    'flows/a.ts',
+    'flows/a.d.ts',
+    'flows/task.md',
+    'flows/_setup.js',
+    'flows/x/c.js',
+    'flows/x/_teardown.ts',
+    'flows/node_modules/d.js',
+  ]);
+  const named = async (...words: string[]) => (await findRunFiles(words, { cwd, bases: [join(cwd, 'flows')] })).named;
+  t.same(await named('flows'), ['a.ts', 'b.js', 'x/c.js']);
+  t.same(await named('./flows/'), ['a.ts', 'b.js', 'x/c.js']);
+  t.same(await named('flows/x/c.js', 'flows'), ['x/c.js', 'a.ts', 'b.js'], 'each once');
+  t.same(await named('x'), ['x/c.js'], 'also one of the flows folder of the home');
+  const types = folderWith(t, ['flows/a.js']);
+  writeFileSync(join(types, 'flows', 'types.ts'), 'export interface Order { id: string }\n');
+  t.same((await findRunFiles(['flows'], { cwd: types, bases: [] })).named, ['a.js'], 'types alone are no flow');
+});
+
 t.test('A name that is not found from here is looked for in the flows folder of the home', async (t) => {
   const cwd = folderWith(t, ['flows/examples/login.js']);
   const files = await findRunFiles(['examples/login.js'], { cwd, bases: [join(cwd, 'flows')] });
@@ -58,11 +79,12 @@ t.test('A name that is not found from here is looked for in the flows folder of 
 });
 
 t.test('What is wrong with a word is said in a sentence that names it', async (t) => {
-  const cwd = folderWith(t, ['flows/a.js', 'flows/x.sh', 'other/flows/b.js', 'deep/c.js']);
+  const cwd = folderWith(t, ['flows/a.js', 'flows/x.sh', 'other/flows/b.js', 'deep/c.js', 'tasks/a.md', 'empty/b.txt']);
   const refusals: [string[], RegExp, string?][] = [
-    [['nope.js'], /There is no file 'nope\.js'/],
+    [['nope.js'], /There is no file or folder 'nope\.js'/],
     [['nope/**/*.js'], /No \.js, \.ts or \.md file matches 'nope\/\*\*\/\*\.js'/],
-    [['flows'], /flows' is a folder/],
+    [['tasks'], /There is no flow \(\.js or \.ts\) in '.*tasks'; to run its tasks, write '.*tasks\/\*\*\/\*\.md'/],
+    [['empty'], /There is no flow \(\.js or \.ts\) in '.*empty'$/],
     [['flows/x.sh'], /neither a \.js or \.ts flow nor a \.md task file/],
     [['flows/a.js', 'other/flows/b.js'], /one flows folder.*--flows/],
     [['deep/c.js'], /is not in the flows folder/, 'flows'],

@@ -84,7 +84,7 @@ t.test('Options are read as they were meant', async (t) => {
 
 t.test('What is wrong is said in a sentence that names the option', async (t) => {
   const wrong: [string[], RegExp][] = [
-    [[], /needs flows or task files/],
+    [[], /Missing argument: FILE, FOLDER or GLOB of flows, or --prompt TEXT/],
     [['a.js', '--paralel', '2'], /--paralel/],
     [['a.js', '--parallel', '0'], /--parallel takes a whole number from 1 to 10000, not '0'/],
     [['a.js', '--retries', 'many'], /--retries .* 'many'/],

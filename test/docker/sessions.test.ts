@@ -166,7 +166,7 @@ t.test('Without an engine or the image the docker driver says what mends it, and
     const home = makeHome(t, { driver: 'docker', worker: { image: 'troupe-worker:no-such-image' } });
     t.match(await runTroupe(home, 'dashboard', '--port', '0'), {
       code: 1,
-      output: /no-such-image is not there; run troupe setup/,
+      output: /no-such-image is not there; run node dist\/cli\.js setup/,
     });
   }
   process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock';

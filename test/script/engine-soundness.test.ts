@@ -8,7 +8,7 @@ import { codeOf, type GeneratedScript, generateScript } from './generated-script
 
 guardLeaks(t);
 
-const SCRIPTS = hasAllCases ? 20_000 : 500;
+const SCRIPTS = hasAllCases ? 20_000 : 100;
 const COMPARED_SHARE = 0.75;
 const SCRIPTS_OF_AN_ENGINE = 100;
 const MOST_FAILURES = 5;

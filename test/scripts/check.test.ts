@@ -153,7 +153,11 @@ t.test('A document that mentions what is not there is named with what it mention
     ['Run `npx tap test/report/*.test.ts`.', 'mentions test/report/*.test.ts, which is not there'],
     ['Run `npm run lint`.', 'mentions npm run lint, which package.json does not have'],
     ['Run `npm test`.', 'mentions npm run test, which package.json does not have'],
-    ['```sh\nnpx troupe fly --high\n```', 'mentions troupe fly, which src/cli/main.ts does not know'],
+    ['```sh\ntroupe fly --high\n```', 'mentions troupe fly, which src/cli/main.ts does not know'],
+    ...['npx troupe', 'npm install --save-dev troupe', 'node dist/cli.js'].map((spelled): [string, string] => [
+      `Run \`${spelled} setup\`.`,
+      `says ${spelled}: the command is spelled troupe, and the package is installed from its file`,
+    ]),
     ['See [more](docs/more.md).', 'links to docs/more.md, which is not there'],
     ['See [more](docs/architecture.md#more).', 'links to docs/architecture.md#more, which is no section there'],
   ];

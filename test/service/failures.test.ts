@@ -152,7 +152,7 @@ t.test('The failure of a flow names the line, the near misses, and what went wro
     'Errors of the page:\n  price list is old',
     `Failed requests:\n  GET ${base}prices 500`,
     `Picture: ${service.url}/api/sessions/${sessionId}/screenshots/002-`,
-    'Run it again: troupe run flows/missing.js',
+    'Run it again: node dist/cli.js run flows/missing.js',
   ]) {
     t.ok(why.out.includes(line), `${line}\n${why.out}`);
   }
@@ -222,8 +222,11 @@ t.test('troupe why says what it cannot find, and that nothing failed', async (t)
   await service.run(id, 'throw new Error("sold out")');
   t.match((await troupe('why', id, '--url', service.url)).out, /SCRIPT_ERROR: Error: sold out\nat line 1, column \d+/);
   t.match(await troupe('why', 'nosuchsessio', '--url', service.url), { code: 2, said: /NOT_FOUND/ });
-  t.match(await troupe('why', 'no/such/file'), { code: 2, said: /NOT_FOUND: There is no report at 'no\/such\/file'/ });
-  t.match(await troupe('why'), { code: 2, said: /takes a session's id/ });
+  t.match(await troupe('why', 'no/such/file'), {
+    code: 2,
+    said: /NOT_FOUND: There is no report\.json or run\.json at 'no\/such\/file'/,
+  });
+  t.match(await troupe('why', id, id), { code: 2, said: /takes one session, run, or report/ });
 });
 
 t.test('A failure in a TypeScript flow that another flow called names the .ts file', async (t) => {

@@ -63,7 +63,7 @@ t.test('With nothing else running a run starts what it needs, reports, and leave
   t.equal(output.match(/MATCH_FAILED: /g)?.length, 1);
   t.match(
     output,
-    /\n {2}1\) fails {2}Failed in [^\n]* at step 2, fails\.js:4: MATCH_FAILED\n {6}MATCH_FAILED: .*fails\.js:4:\d+.*Run it again: troupe run \S*fails\.js --own --report \S+\n/s,
+    /\n {2}1\) fails {2}Failed in [^\n]* at step 2, fails\.js:4: MATCH_FAILED\n {6}MATCH_FAILED: .*fails\.js:4:\d+.*Run it again: node dist\/cli\.js run \S*fails\.js --own --report \S+\n/s,
   );
   t.match(output, /✓ served {2}Passed/);
   t.match(output, /Slowest\n/);
@@ -167,7 +167,7 @@ t.test('On a service that runs', async (t) => {
     const flow = join(suite, 'flows/fails.js');
     const first = await run(flow, join(suite, 'flows/ok.js'), '--report', out('r'));
     t.equal(first.code, 1, first.output);
-    const [, ...words] = /Run it again: (troupe .*)\n/.exec(first.output)?.[1]?.split(' ') ?? [];
+    const [, ...words] = /Run it again: node dist\/cli\.js(.*)\n/.exec(first.output)?.[1]?.split(' ') ?? [];
     t.match(readdirSync(out('r/fails/screenshots')), [/\.png$/]);
     const own = ['r/notes.txt', 'r/fails/notes.txt', 'r/fails/screenshots/mine.png', 'r/fails/retry-2/mine.txt'];
     mkdirSync(out('r/fails/retry-2'));
@@ -292,6 +292,13 @@ t.test('On a service that runs', async (t) => {
     t.match(readFileSync(out('html/index.html'), 'utf8'), /new since bbbbbbbb/);
     t.match(await sessions(), [{ labels: { commit: 'c'.repeat(40), branch: 'main' } }]);
 
+    const why = startCommandWith(env, makeHome(t), 'why');
+    await once(why.child, 'close');
+    t.match(
+      why.output(),
+      /^Run of .* UTC: 2 passed \(1 flaky\), 1 failed.*1\) shop\/pay .*LOCATOR_NOT_FOUND.*Run it again/s,
+    );
+
     const again = await suiteRun(...files, '--last-failed', '--max-failures', '1', '--parallel', '1');
     t.match(again, { code: 1, output: /2 jobs: 0 passed, 1 failed, 1 quarantined/ });
     asked = 0;
@@ -321,7 +328,7 @@ t.test('On a service that runs', async (t) => {
   await t.test('what could not run is exit code 2 and one sentence', async (t) => {
     const quarantined = checkout(t, { 'quarantine.json': '[{"flow":"ok","ticket":"A-1"}]' });
     const wrong: [string[], RegExp][] = [
-      [[flows('nope.js')], /There is no file '.*nope\.js'/],
+      [[flows('nope.js')], /There is no file or folder '.*nope\.js'/],
       [[flows('ok.js'), '--grep', 'nothing'], /No flow's path or tag fits --grep nothing/],
       [[flows('ok.js'), '--retry-strategy', 'isolated'], /add --retries N/],
       [[join(quarantined, 'flows/ok.js')], /quarantine\.json is not valid\. .*until/s],

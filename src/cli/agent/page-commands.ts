@@ -21,7 +21,7 @@ const STRUCTURED = ['drag', 'wheel', 'select'];
 
 /** `troupe look`: the controls of the page, and later what has changed of them. */
 export async function runLook(args: readonly string[]): Promise<number> {
-  const { values } = read('look', args, 0, 0, { full: { type: 'boolean' }, within: { type: 'string' } });
+  const { values } = read(args, [], 0, { full: { type: 'boolean' }, within: { type: 'string' } });
   const { full, within, ...session } = values;
   const options = { ...(full ? { full } : {}), ...(within === undefined ? {} : { within }) };
   return reported(() => printed(session, call('agent.look', options)));
@@ -29,7 +29,7 @@ export async function runLook(args: readonly string[]): Promise<number> {
 
 /** `troupe go URL`: opens an address, in a new session if there is none yet. */
 export async function runGo(args: readonly string[]): Promise<number> {
-  const { values, words } = read('go', args, 1, 1, { look: { type: 'boolean' } });
+  const { values, words } = read(args, ['URL'], 1, { look: { type: 'boolean' } });
   const { look, ...session } = values;
   const script = call('agent.go', words[0]) + (look ? '; agent.look()' : '');
   return reported(async () => {
@@ -48,7 +48,7 @@ export async function runGo(args: readonly string[]): Promise<number> {
 /** `troupe act LOCATOR ACTION [VALUE]`. */
 export async function runAct(args: readonly string[]): Promise<number> {
   const options = { look: { type: 'boolean' }, json: { type: 'boolean' }, timeout: { type: 'string' } } as const;
-  const { values, words } = read('act', args, 2, 3, options);
+  const { values, words } = read(args, ['LOCATOR', 'ACTION', 'VALUE'], 2, options);
   const { look, json = false, timeout, ...session } = values;
   const [locator = '', action = '', text] = words;
   if (timeout !== undefined && !/^\d{1,7}$/.test(timeout)) throw new UsageError('--timeout takes milliseconds');
@@ -60,13 +60,13 @@ export async function runAct(args: readonly string[]): Promise<number> {
 
 /** `troupe text [LOCATOR]`. */
 export async function runText(args: readonly string[]): Promise<number> {
-  const { values, words } = read('text', args, 0, 1, {});
+  const { values, words } = read(args, ['LOCATOR'], 0, {});
   return reported(() => printed(values, call('agent.text', ...words)));
 }
 
 /** `troupe shot [FILE]`: saves a picture of the page. */
 export async function runShot(args: readonly string[]): Promise<number> {
-  const { values, words } = read('shot', args, 0, 1, { within: { type: 'string' }, marks: { type: 'boolean' } });
+  const { values, words } = read(args, ['FILE'], 0, { within: { type: 'string' }, marks: { type: 'boolean' } });
   const { within, marks, ...session } = values;
   const options = { title: 'shot', ...(within === undefined ? {} : { within }), ...(marks ? { marks } : {}) };
   return reported(async () => {
@@ -93,15 +93,17 @@ async function printed(session: SessionOptions, script: string): Promise<void> {
 }
 
 function read<O extends Parameters<typeof parseWords>[1]>(
-  command: string,
   args: readonly string[],
+  names: readonly string[],
   least: number,
-  most: number,
   options: O,
 ) {
   const { values, positionals: words } = parseWords(args, { ...SESSION_OPTIONS, ...options });
-  if (words.length < least) throw new UsageError(`troupe ${command} takes more words`);
-  if (words.length > most) throw new UsageError(`troupe ${command} takes no '${words[most]}'; put texts into quotes`);
+  const missing = names.slice(words.length, least);
+  if (missing.length > 0) throw new UsageError(`Missing argument: ${missing.join(' ')}`);
+  if (words.length > names.length) {
+    throw new UsageError(`Unexpected argument '${words[names.length]}': quote texts that have spaces`);
+  }
   return { values, words };
 }
 

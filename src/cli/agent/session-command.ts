@@ -1,9 +1,11 @@
 import type { Troupe } from '../../client/troupe.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import type { LiveRequest, SessionRecord } from '../../protocol/session.js';
 import { UsageError } from '../../terminal/failure.js';
 import { print, printError } from '../../terminal/output.js';
 import { parseWords } from '../../terminal/parse-options.js';
+import { typedCommand } from '../../terminal/typed-command.js';
 import { reported } from './report-failure.js';
 import { agentService, chosenSession, forgetSession, rememberSession } from './used-session.js';
 
@@ -18,7 +20,7 @@ export async function runSession([command, ...rest]: readonly string[]): Promise
       return remove(rest);
     default: {
       const given = command === undefined ? '' : `, not '${command}'`;
-      throw new UsageError(`troupe session takes create, list or delete${given}`);
+      throw new UsageError(`${typedCommand()} session takes create, list or delete${given}`);
     }
   }
 }
@@ -44,7 +46,7 @@ export async function makeSession(
   request: Omit<LiveRequest, 'mode'>,
   url: string | undefined,
 ): Promise<string> {
-  const { id } = await troupe.sessions.create({ name: 'troupe', ...request });
+  const { id } = await troupe.sessions.create({ name: PRODUCT_NAME, ...request });
   await rememberSession(id, url);
   return id;
 }
@@ -63,11 +65,11 @@ async function list(args: readonly string[]): Promise<number> {
 async function remove(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { url: { type: 'string' } });
   const { url } = values;
-  if (positionals.length > 1) throw new UsageError('troupe session delete takes one id');
+  if (positionals.length > 1) throw new UsageError(`${typedCommand()} session delete takes one id`);
   return reported(async () => {
     const id = positionals[0] ?? (await chosenSession({ url }));
     if (id === undefined)
-      throw new TroupeError('NOT_FOUND', 'There is no session to delete; troupe session list shows all');
+      throw new TroupeError('NOT_FOUND', `There is no session to delete; ${typedCommand()} session list shows all`);
     await (await agentService(url)).sessions.get(id).stop();
     await forgetSession(id, url);
     print(`${id}\n`);

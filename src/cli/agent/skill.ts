@@ -2,13 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { didYouMean } from '../../terminal/closest-word.js';
 import { UsageError } from '../../terminal/failure.js';
 import { print } from '../../terminal/output.js';
+import { asTyped, typedCommand } from '../../terminal/typed-command.js';
 
 const FOLDER = new URL('../../../skills/troupe/', import.meta.url);
 
 /** `troupe skill [NAME]`: prints the skill of this version, or one of its reference files. */
 export function runSkill([name, ...others]: readonly string[]): number {
-  if (others.length > 0) throw new UsageError('troupe skill takes one name');
-  print(readFileSync(name === undefined ? new URL('SKILL.md', FOLDER) : referenceFile(name), 'utf8'));
+  if (others.length > 0) throw new UsageError(`${typedCommand()} skill takes one name`);
+  print(asTyped(readFileSync(name === undefined ? new URL('SKILL.md', FOLDER) : referenceFile(name), 'utf8')));
   return 0;
 }
 

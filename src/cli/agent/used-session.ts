@@ -5,6 +5,7 @@ import type { Session } from '../../client/session.js';
 import { Troupe } from '../../client/troupe.js';
 import { agentHome, serviceToken, serviceUrl, sessionInUse } from '../../config/environment.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { typedCommand } from '../../terminal/typed-command.js';
 import { namedService } from '../local-service/reach-service.js';
 import { findOrStartService } from '../local-service/start-service.js';
 
@@ -51,7 +52,8 @@ export async function usedSession(options: SessionOptions): Promise<Session> {
 /** The id of {@link chosenSession}. @throws NOT_FOUND with what to do if there is none */
 export async function lastSession(url: string | undefined, session?: string): Promise<string> {
   const id = await chosenSession({ url, session });
-  if (id === undefined) throw new TroupeError('NOT_FOUND', 'There is no session yet: begin with troupe go URL');
+  if (id === undefined)
+    throw new TroupeError('NOT_FOUND', `There is no session yet: begin with ${typedCommand()} go URL`);
   return id;
 }
 

@@ -4,6 +4,7 @@ import { findService } from '../../client/local-service/find-service.js';
 import { removeServiceFile, type ServiceFile, writeServiceFile } from '../../client/local-service/service-file.js';
 import { withAddress } from '../../client/local-service/this-machine.js';
 import type { Log } from '../../telemetry/log.js';
+import { typedCommand } from '../../terminal/typed-command.js';
 
 /**
  * Writes the file by which clients find a service into its home, the first of the folders, and into the others unless
@@ -26,7 +27,7 @@ export async function publishService(
     if (home !== undefined) await write(home);
     for (const other of others) if ((await findService(other)) === null) await write(other);
   } catch (error) {
-    log(`Commands such as troupe mcp cannot find this service: ${sentenceOf(error)}`);
+    log(`Commands such as ${typedCommand()} mcp cannot find this service: ${sentenceOf(error)}`);
   }
   return async () => {
     for (const folder of written.splice(0)) await removeServiceFile(folder, service).catch(() => undefined);

@@ -8,6 +8,7 @@ import type { ServiceFile } from '../../client/local-service/service-file.js';
 import { environmentFor } from '../../config/environment.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { printError } from '../../terminal/output.js';
+import { shellWords, typedCommand } from '../../terminal/typed-command.js';
 
 const CLI = fileURLToPath(new URL('../../cli.js', import.meta.url));
 /** A service that was started by a command ends after this time without a client, a session, or a job. */
@@ -72,7 +73,7 @@ export async function findOrStartService(
   }
   throw new TroupeError(
     'UNAVAILABLE',
-    `The service for ${home} did not start:\n${lastLines(log)}\nTo see more, run: TROUPE_HOME='${home}' troupe dashboard`,
+    `The service for ${home} did not start:\n${lastLines(log)}\nTo see more, run: TROUPE_HOME=${shellWords([home])} ${typedCommand()} dashboard`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { STATELESS_MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { STATELESS_EVAL_TOOL } from '../../gateway/mcp/eval-tool.js';
 import { STATELESS_REVISION } from '../../gateway/mcp/mcp-revisions.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import { type RpcId, type RpcMessage, rpcResult } from './rpc.js';
 
 const META = 'io.modelcontextprotocol/';
@@ -21,7 +22,7 @@ export function answerLocally(id: RpcId, message: RpcMessage, version: string): 
     const error = { code: UNSUPPORTED_REVISION, message: `Revision ${requested} is not supported`, data };
     return { jsonrpc: '2.0', id, error };
   }
-  const serverInfo = { name: 'troupe', title: 'Troupe browser', version };
+  const serverInfo = { name: PRODUCT_NAME, title: 'Troupe browser', version };
   const rest = { ...FOR_AN_HOUR, resultType: 'complete', _meta: { [`${META}serverInfo`]: serverInfo } };
   if (message.method === 'tools/list') return rpcResult(id, { tools: [STATELESS_EVAL_TOOL], ...rest });
   if (message.method !== 'server/discover') return null;

@@ -6,6 +6,7 @@ import { printableJson } from '../../base/plain-text.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { EVAL_TOOL } from '../../gateway/mcp/eval-tool.js';
 import { MCP_REVISIONS } from '../../gateway/mcp/mcp-revisions.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import { asMessage, failure, RPC_CODES, type RpcId, type RpcMessage, requestId, rpcError, rpcResult } from './rpc.js';
 import { answerLocally, namedRevision } from './stateless-answers.js';
 import type { StatelessUpstream } from './stateless-upstream.js';
@@ -103,7 +104,7 @@ export class StdioBridge {
   #initialize(id: RpcId, { params }: RpcMessage): void {
     const asked: unknown = Reflect.get(Object(params), 'protocolVersion');
     const known = MCP_REVISIONS.find((revision) => revision === asked);
-    const serverInfo = { name: 'troupe', title: 'Troupe browser', version: this.#version };
+    const serverInfo = { name: PRODUCT_NAME, title: 'Troupe browser', version: this.#version };
     const protocolVersion = known ?? MCP_REVISIONS[0];
     this.#send(
       rpcResult(id, { protocolVersion, capabilities: { tools: {} }, serverInfo, instructions: MCP_INSTRUCTIONS }),

@@ -16,6 +16,7 @@ import {
 import { UsageError } from '../../terminal/failure.js';
 import { print } from '../../terminal/output.js';
 import { parseWords } from '../../terminal/parse-options.js';
+import { typedCommand } from '../../terminal/typed-command.js';
 import { renderTimings } from '../run/plan/timings.js';
 import { unwrittenBy, writeRunReports, writeWhole } from '../run/write-run-reports.js';
 import { mergeParts, type ReadPart } from './merge-parts.js';
@@ -37,7 +38,8 @@ export async function runMerge(args: readonly string[]): Promise<number> {
     'fail-on-flaky': { type: 'boolean' },
     'fail-on-repaired': { type: 'boolean' },
   });
-  if (positionals.length === 0) throw new UsageError('merge needs the report folders of troupe run --report');
+  if (positionals.length === 0)
+    throw new UsageError(`merge needs the report folders of ${typedCommand()} run --report`);
   const { html, junit, ctrf, timings } = values;
   if ([html, junit, ctrf, timings].every((file) => file === undefined)) {
     throw new UsageError('merge writes what it is asked for: --html DIR, --junit FILE, --ctrf FILE, or --timings FILE');
@@ -71,7 +73,7 @@ async function readPart(folder: string): Promise<ReadPart> {
   const file = join(folder, SUITE_FILE);
   const content = await readFile(file, 'utf8').catch(asAbsent);
   if (content !== null) return { folder, suite: parseSuiteFile(content, file) };
-  throw new UsageError(`There is no ${file}: merge takes the folders that troupe run --report wrote`);
+  throw new UsageError(`There is no ${file}: merge takes the folders that ${typedCommand()} run --report wrote`);
 }
 
 function say(suite: SuiteResult, notes: readonly string[]): void {

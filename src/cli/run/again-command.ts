@@ -1,3 +1,4 @@
+import { shellWords, typedCommand } from '../../terminal/typed-command.js';
 import type { RunOptions } from './run-options.js';
 
 /**
@@ -13,7 +14,6 @@ export function againCommand(options: RunOptions, file: string, inCi: boolean): 
   const option = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [name, String(value)];
   const words = [
-    'troupe',
     'run',
     file,
     ...option('--flows', flows),
@@ -42,10 +42,5 @@ export function againCommand(options: RunOptions, file: string, inCi: boolean): 
           ...option('--html', html),
         ]),
   ];
-  return words.map(quoted).join(' ');
-}
-
-/** A word as POSIX shells read it. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return `${typedCommand()} ${shellWords(words)}`;
 }

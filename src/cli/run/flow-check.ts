@@ -5,6 +5,7 @@ import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
 import { UsageError } from '../../terminal/failure.js';
 import { print } from '../../terminal/output.js';
 import { parseWords } from '../../terminal/parse-options.js';
+import { typedCommand } from '../../terminal/typed-command.js';
 import { agentService } from '../agent/used-session.js';
 import { findRunFiles } from './plan/run-files.js';
 
@@ -23,7 +24,9 @@ export async function runFlow(args: readonly string[]): Promise<number> {
       print(scriptTypes());
       return 0;
     default:
-      throw new UsageError(`troupe flow takes check or types${command === undefined ? '' : `, not '${command}'`}`);
+      throw new UsageError(
+        `${typedCommand()} flow takes check or types${command === undefined ? '' : `, not '${command}'`}`,
+      );
   }
 }
 

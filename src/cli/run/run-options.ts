@@ -1,10 +1,14 @@
 import { namedVariable } from '../../config.js';
 import { StateName } from '../../protocol/login-state.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import { StepScreenshots, WebhookFormat } from '../../protocol/session.js';
 import { TraceWhen } from '../../protocol/trace/trace.js';
 import { UsageError } from '../../terminal/failure.js';
 import { printError } from '../../terminal/output.js';
 import { parseWords } from '../../terminal/parse-options.js';
+
+/** What a run is called that was given no `--name`. */
+export const DEFAULT_RUN_NAME = `${PRODUCT_NAME} run`;
 
 /** What `troupe run` was asked for. */
 export interface RunOptions {
@@ -92,7 +96,7 @@ export interface RunOptions {
 export function readRunOptions(args: readonly string[]): RunOptions {
   const { values, positionals } = parsed(args);
   if (positionals.length === 0 && values.prompt === undefined) {
-    throw new UsageError('run needs flows or task files, or a --prompt');
+    throw new UsageError('Missing argument: FILE, FOLDER or GLOB of flows, or --prompt TEXT');
   }
   if (values.own === true && values.url !== undefined) {
     throw new UsageError('--own starts a service for this run alone, --url names another: one of them');

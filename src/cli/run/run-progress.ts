@@ -1,30 +1,14 @@
 import { plainLine, plainText } from '../../base/plain-text.js';
-import { alikeLine } from '../../protocol/report/alike-failures.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import { recordText, type State, stateOfRecord } from '../../protocol/state-text.js';
-import { formatDuration, ranMs, waitText } from '../../protocol/times.js';
-import { failureText } from '../../report/suite/failure-text.js';
-import {
-  countFlows,
-  type FlowResult,
-  failedAlike,
-  failsRun,
-  flowText,
-  historyText,
-  isFlaky,
-  isNotRun,
-  notRunLines,
-  reasonOf,
-  type SuiteResult,
-} from '../../report/suite/suite-result.js';
+import { formatDuration, ranMs } from '../../protocol/times.js';
+import { countFlows, type SuiteResult } from '../../report/suite/suite-result.js';
+import { countsText, failuresText, GREEN, RED, YELLOW } from './run-summary.js';
 
 /** Flows that a summary lists by their time. */
 const SLOWEST = 5;
 const TICK_MS = 1_000;
-const MAX_REASON = 300;
 const CLEAR_LINE = '\r\u001b[K';
-/** Flows that were not run and are named; reports name all. */
-const MAX_NOT_RUN = 100;
 
 const SIGNS: Readonly<Record<State, string>> = {
   queued: ' ',
@@ -38,9 +22,6 @@ const SIGNS: Readonly<Record<State, string>> = {
   stopped: '-',
   'not run': '-',
 };
-const GREEN = 32;
-const YELLOW = 33;
-const RED = 31;
 
 /**
  * What a person sees of a run: a line for each job as it ends, and on a terminal one more below them with what is
@@ -98,47 +79,21 @@ export class RunProgress {
   }
 
   /**
-   * What failed, in file order, with everything that is known; what was not run, flaky or quarantined; what was slow; and
-   * how many there were.
+   * What failed, what was slow, and how many there were.
    * @param notes further lines, such as where reports are
    */
   summary(suite: SuiteResult, notes: readonly string[]): void {
     this.close();
-    const { flows } = suite;
-    const failed = flows.filter(failsRun);
-    if (failed.length > 0) this.#title('Failed', RED);
-    for (const [index, [flow, ...others]] of failedAlike(failed).entries()) this.#failure(flow, others, index + 1);
-    if (flows.some(isNotRun)) this.#title('Not run', YELLOW);
-    for (const line of notRunLines(suite, MAX_NOT_RUN)) this.#write(`  ${line.replace(/^not run /, '')}\n`);
-    this.#listed('Flaky: passed in a retry', flows.filter(isFlaky));
-    this.#listed(
-      'Repaired: failed, and a model completed the job',
-      flows.filter(({ outcome }) => outcome === 'repaired'),
-    );
-    this.#listed(
-      'Quarantined: failed, and does not fail the run',
-      flows.filter((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
-    );
-    if (flows.filter(({ startedAt }) => startedAt !== null).length > 1) {
+    this.#out.write(failuresText(suite, (text, colour) => this.#paint(text, colour)));
+    const started = suite.flows.filter(({ startedAt }) => startedAt !== null);
+    if (started.length > 1) {
       this.#write('\nSlowest\n');
-      for (const flow of flows
-        .filter(({ startedAt }) => startedAt !== null)
-        .sort((a, b) => b.durationMs - a.durationMs)
-        .slice(0, SLOWEST)) {
+      for (const flow of started.sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)) {
         this.#write(`  ${formatDuration(flow.durationMs).padStart(12)}  ${flow.name}\n`);
       }
     }
-    const counts = countFlows(suite);
-    const parts = [
-      `${counts.passed} passed${counts.flaky > 0 ? ` (${counts.flaky} flaky)` : ''}`,
-      `${counts.failed} failed`,
-      ...(counts.repaired > 0 ? [`${counts.repaired} repaired`] : []),
-      ...(counts.quarantined > 0 ? [`${counts.quarantined} quarantined`] : []),
-      ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
-      ...(counts.notRun > 0 ? [`${counts.notRun} not run`] : []),
-    ];
     const took = formatDuration(performance.now() - this.#startedAt);
-    this.#write(`\n${countedJobs(this.#total)}: ${parts.join(', ')}, in ${took}\n`);
+    this.#write(`\n${countedJobs(this.#total)}: ${countsText(countFlows(suite))}, in ${took}\n`);
     for (const line of notes) this.#write(`${line}\n`);
   }
 
@@ -147,46 +102,6 @@ export class RunProgress {
     clearInterval(this.#ticking);
     this.#ticking = undefined;
     if (this.#terminal) this.#out.write(CLEAR_LINE);
-  }
-
-  #title(text: string, colour: number): void {
-    this.#out.write(`\n${this.#paint(text, colour)}\n`);
-  }
-
-  /** @param others flows that failed in the same way, which are named */
-  #failure(flow: FlowResult, others: readonly FlowResult[], number: number): void {
-    const { name, failure, history, report, picture, again } = flow;
-    const waited = waitText(flow);
-    const since = history === null ? '' : `, ${historyText(history)}`;
-    const alike = alikeLine(
-      others.map((other) => other.name),
-      'flow',
-    );
-    const text = [
-      ...(failure === null ? [] : [failureText(failure)]),
-      ...(waited === null ? [] : [`Waited: ${waited}`]),
-      ...(picture === null ? [] : [`Picture: ${picture}`]),
-      ...(report === null ? [] : [`Report: ${report}`]),
-      ...(again === null ? [] : [`Run it again: ${again}`]),
-      ...(alike === null ? [] : [alike]),
-    ].join('\n');
-    this.#write(`\n  ${number}) ${name}  ${flowText(flow)}${since}\n${text.replace(/(^|\n)(?=[^\n])/g, '$1      ')}\n`);
-  }
-
-  #listed(title: string, flows: readonly FlowResult[]): void {
-    if (flows.length === 0) return;
-    this.#title(title, YELLOW);
-    for (const flow of flows) {
-      const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
-      const notes = [
-        ...(isFlaky(flow)
-          ? [`attempt ${flow.earlier.length + 1} of ${Math.max(flow.attempts, flow.earlier.length + 1)}`]
-          : []),
-        ...(flow.quarantine === null ? [] : [`until ${flow.quarantine.until}, ${flow.quarantine.ticket}`]),
-      ];
-      this.#write(`  ${flow.name}${notes.length === 0 ? '' : `  (${notes.join('; ')})`}\n`);
-      if (failure !== undefined) this.#write(`      ${reasonOf(failure).slice(0, MAX_REASON)}\n`);
-    }
   }
 
   /** @param sign in its color */

@@ -11,6 +11,7 @@ import { ciBuild, mayColour, readConfig } from '../../config.js';
 import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import { MAX_SECOND_BROWSERS } from '../../protocol/second-browser.js';
 import type { JobRequest, SessionRecord } from '../../protocol/session.js';
 import { attemptFolder } from '../../report/suite/joined-flow.js';
@@ -18,6 +19,7 @@ import type { SuitePart } from '../../report/suite/suite-file.js';
 import { countFlows, isFlaky, type SuiteResult, unrunFlow } from '../../report/suite/suite-result.js';
 import { describeFailure, UsageError } from '../../terminal/failure.js';
 import { print, printError } from '../../terminal/output.js';
+import { typedCommand } from '../../terminal/typed-command.js';
 import { type SignalWatch, watchSignals } from '../../terminal/watch-signals.js';
 import { clearLeftovers, makeTemporary } from '../leftovers.js';
 import { type UsedService, useService } from '../own-service.js';
@@ -27,7 +29,7 @@ import { HeadedRun } from './headed-run.js';
 import { fetchJoined, type JoinedReports } from './join/joined-reports.js';
 import { runJoined } from './join/joined-run.js';
 import { KnownEnds } from './known-ends.js';
-import { readLastFailed, storeLastFailed } from './last-run.js';
+import { readLastFailed, storeLastFailed, storeLastRun } from './last-run.js';
 import { concernedByChange } from './plan/changed-flows.js';
 import { flowName, originalName, type PlannedFlow, planRun } from './plan/plan-run.js';
 import { type Quarantine, readQuarantine } from './plan/quarantine.js';
@@ -36,7 +38,7 @@ import { type HookRun, planHooks, type RunPlan, runWithHooks } from './plan/run-
 import { type ChosenPart, choosePart, partLine } from './plan/shard.js';
 import { timingsOf } from './plan/timings.js';
 import { runAttempts } from './run-attempts.js';
-import { type RunOptions, readRunOptions } from './run-options.js';
+import { DEFAULT_RUN_NAME, type RunOptions, readRunOptions } from './run-options.js';
 import { countedJobs, RunProgress } from './run-progress.js';
 import { RunReports } from './run-reports.js';
 import { readRunSettings, serveForRun } from './run-serve.js';
@@ -122,7 +124,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     const whole = { options, plan, part, quarantine };
     // Whatever ends the run, its reports are never those of an earlier one. What cannot be written is known at once.
     const { unwritten } = await writeUnrun(whole, 'the run did not end');
-    for (const line of unwritten) printError(`troupe: ${line}\n`);
+    for (const line of unwritten) printError(`${PRODUCT_NAME}: ${line}\n`);
     if (unwritten.length > 0) return 2;
     unrun = whole;
     const coordinator = options.join === undefined ? null : await coordinatorOf(options, stopped);
@@ -178,7 +180,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
       throw error;
     }
     if (unrun !== null) await reportUnrun(unrun, describeFailure(error), github);
-    printError(`troupe: ${describeFailure(error)}\n`);
+    printError(`${PRODUCT_NAME}: ${describeFailure(error)}\n`);
     return 2;
   } finally {
     github.resumeCommands();
@@ -283,7 +285,7 @@ async function nothingToDo(options: RunOptions, part: SuitePart | null): Promise
   print(`0 jobs: ${why}\n`);
   const now = new Date().toISOString();
   const { unwritten } = await writeRunReports(options, suiteOf(options, now, now), part);
-  for (const line of unwritten) printError(`troupe: ${line}\n`);
+  for (const line of unwritten) printError(`${PRODUCT_NAME}: ${line}\n`);
   return unwritten.length > 0 ? 2 : 0;
 }
 
@@ -298,8 +300,10 @@ function unrunSuite({ options, plan, quarantine }: PlannedRun, why: string): Sui
   return { ...suiteOf(options, now, now), flows };
 }
 
-function writeUnrun(run: PlannedRun, why: string): ReturnType<typeof writeRunReports> {
-  return writeRunReports(run.options, unrunSuite(run, why), run.part);
+async function writeUnrun(run: PlannedRun, why: string): ReturnType<typeof writeRunReports> {
+  const suite = unrunSuite(run, why);
+  const { written, unwritten } = await writeRunReports(run.options, suite, run.part);
+  return { written, unwritten: [...unwritten, ...(await storeRun(suite, run.part))] };
 }
 
 /** Says what was not run, everywhere; the caller says why. */
@@ -309,7 +313,7 @@ async function reportUnrun(run: PlannedRun, why: string, github: GithubOutput): 
   progress.summary(unrunSuite(run, why), [...written, ...unwritten]);
   await github
     .report(unrunSuite(run, why))
-    .catch((error: unknown) => printError(`troupe: ${describeFailure(error)}\n`));
+    .catch((error: unknown) => printError(`${PRODUCT_NAME}: ${describeFailure(error)}\n`));
 }
 
 /** The run without its flows. */
@@ -320,7 +324,7 @@ function suiteOf(options: RunOptions, startedAt: string, endedAt: string): Omit<
     ...(build?.branch == null ? {} : { branch: build.branch.slice(0, 500) }),
     ...options.labels,
   };
-  const name = options.name ?? 'troupe run';
+  const name = options.name ?? DEFAULT_RUN_NAME;
   return { name, version: readVersion(), startedAt, endedAt, labels, build, flows: [] };
 }
 
@@ -447,7 +451,10 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     const reported = await writeRunReports(options, finished, part);
     const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
     // A run that was stopped does not know what would have failed.
-    const unstored = stopped.aborted || faults.length > 0 ? [] : await storeFailed(files, flows, finished);
+    const unstored = [
+      ...(stopped.aborted || faults.length > 0 ? [] : await storeFailed(files, flows, finished)),
+      ...(await storeRun(finished, part)),
+    ];
     const fatal = [
       ...(failsAsFlaky(options, finished) ? ['Flaky flows fail this run: --fail-on-flaky'] : []),
       ...(failsAsRepaired(options, finished) ? ['Repaired flows fail this run: --fail-on-repaired'] : []),
@@ -466,7 +473,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
       ...reported.written,
     ]);
     const said = [...faults.map(describeFailure), ...unwritten, ...reported.unwritten];
-    for (const line of said) printError(`troupe: ${line}\n`);
+    for (const line of said) printError(`${PRODUCT_NAME}: ${line}\n`);
     await github.report(finished);
     return cancelled.aborted || said.length > 0 ? 2 : exitCode(options, finished);
   } finally {
@@ -510,6 +517,16 @@ function abortedBy(settled: Promise<unknown>): AbortSignal {
   const controller = new AbortController();
   void settled.then(() => controller.abort(new TroupeError('UNAVAILABLE', 'Cancelled')));
   return controller.signal;
+}
+
+/** Stores the run for `troupe why`; a line if that fails. */
+async function storeRun(suite: SuiteResult, part: SuitePart | null): Promise<readonly string[]> {
+  try {
+    await storeLastRun(process.cwd(), suite, part);
+    return [];
+  } catch (error) {
+    return [`The run could not be stored for ${typedCommand()} why: ${encodeError(error).error}`];
+  }
 }
 
 async function storeFailed(

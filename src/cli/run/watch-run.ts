@@ -1,5 +1,6 @@
 import { watch } from 'node:fs';
 import { pause, Wakeups } from '../../base/deadline.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import { describeFailure } from '../../terminal/failure.js';
 import { print, printError } from '../../terminal/output.js';
 import { concernedFiles } from './plan/changed-flows.js';
@@ -27,7 +28,7 @@ export async function watchRuns(
     changed = true;
     changes.wake();
   });
-  watcher.on('error', (error) => printError(`troupe: changes are no longer seen: ${error.message}\n`));
+  watcher.on('error', (error) => printError(`${PRODUCT_NAME}: changes are no longer seen: ${error.message}\n`));
   try {
     let code = await run(null);
     while (!signal.aborted) {
@@ -40,7 +41,7 @@ export async function watchRuns(
       try {
         files = await find();
       } catch (error) {
-        printError(`troupe: ${describeFailure(error)}\n`);
+        printError(`${PRODUCT_NAME}: ${describeFailure(error)}\n`);
         continue;
       }
       const only = concernedFiles(files, differences(before, files));

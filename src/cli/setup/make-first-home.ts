@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config.js';
 import { makeHome } from '../../service/make-home.js';
+import { keepOutOfGit } from './keep-out-of-git.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/flows', import.meta.url));
 
@@ -15,5 +16,6 @@ const EXAMPLES = fileURLToPath(new URL('../../../examples/flows', import.meta.ur
 export async function makeFirstHome(config: Config): Promise<void> {
   const isFirst = !existsSync(config.flowsDir);
   await makeHome(config);
+  await keepOutOfGit(config.home);
   if (isFirst) await cp(EXAMPLES, join(config.flowsDir, 'examples'), { recursive: true });
 }

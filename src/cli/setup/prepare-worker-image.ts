@@ -17,6 +17,7 @@ import {
   workerImageName,
 } from '../../containers/docker/worker-image.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
+import { typedCommand } from '../../terminal/typed-command.js';
 import { showProgress } from '../progress.js';
 import type { Finding } from './finding.js';
 
@@ -44,7 +45,8 @@ export async function prepareWorkerImage(config: Config, base: string | undefine
   }
   const engine = new DockerEngine(config.dockerSocket);
   const answer = await engine.version();
-  if ('why' in answer) return { level, what, why: answer.why, fix: 'start Docker, then run troupe setup again' };
+  if ('why' in answer)
+    return { level, what, why: answer.why, fix: `start Docker, then run ${typedCommand()} setup again` };
   const name = config.worker.image ?? (await workerImageName());
   const there = await findImage(engine, name);
   if (there !== null) return { level: 'ok', what, why: `${name} exists` };
@@ -63,7 +65,7 @@ export async function prepareWorkerImage(config: Config, base: string | undefine
     progress.end();
     const fix =
       base === undefined && config.worker.image === undefined
-        ? 'if no image registry can be reached, run troupe setup --base debootstrap (on Debian, as root)'
+        ? `if no image registry can be reached, run ${typedCommand()} setup --base debootstrap (on Debian, as root)`
         : 'fix what it says, then run the same command again';
     return { level, what, why: encodeError(error).error, fix };
   }

@@ -7,6 +7,7 @@ import { type Config, readConfig } from '../../config.js';
 import { encodeError } from '../../protocol/errors.js';
 import { print } from '../../terminal/output.js';
 import { parseOptions } from '../../terminal/parse-options.js';
+import { typedCommand } from '../../terminal/typed-command.js';
 import { makeTemporary } from '../leftovers.js';
 import { readVersion } from '../version.js';
 import type { Finding } from './finding.js';
@@ -96,7 +97,7 @@ async function removeBinaries(): Promise<Finding | null> {
     const megabytes = await removeUnusedBinaries();
     return megabytes === 0 ? null : { level: 'ok', what, why: `${megabytes} MB removed` };
   } catch (error) {
-    const fix = 'nothing, or to save disk space run troupe setup as the user who installed it';
+    const fix = `nothing, or to save disk space run ${typedCommand()} setup as the user who installed it`;
     return { level: 'note', what, why: `not removed: ${encodeError(error).error}`, fix };
   }
 }

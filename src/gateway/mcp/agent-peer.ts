@@ -9,6 +9,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { onAbort } from '../../base/deadline.js';
 import { type Handoff, MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { boundedAnswer } from './answer-size.js';
 import { checkToolName, readEvalCall } from './eval-arguments.js';
@@ -35,7 +36,7 @@ export class AgentPeer implements McpPeer {
     const { sessions } = client;
     this.#sessions = sessions;
     this.#server = new Server(
-      { name: 'troupe', title: 'Troupe browser', version: sessions.health().version },
+      { name: PRODUCT_NAME, title: 'Troupe browser', version: sessions.health().version },
       { capabilities: { tools: {} }, instructions: MCP_INSTRUCTIONS, jsonSchemaValidator: validator },
     );
     this.#handoffs = new HandoffCalls(client, new Map());

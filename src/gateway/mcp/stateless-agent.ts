@@ -15,6 +15,7 @@ import { STATELESS_MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructio
 import { settlesWithin, unstretched } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Handoff } from '../../protocol/person/handoff.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import { isEnded } from '../../protocol/session.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { boundedAnswer } from './answer-size.js';
@@ -88,7 +89,7 @@ export class StatelessAgent implements StatelessPeer {
   serverFor(client: McpClient): Server {
     const { sessions, caller } = client;
     const server = new Server(
-      { name: 'troupe', title: 'Troupe browser', version: sessions.health().version },
+      { name: PRODUCT_NAME, title: 'Troupe browser', version: sessions.health().version },
       {
         capabilities: { tools: {}, extensions: { [TASKS]: {} } },
         instructions: STATELESS_MCP_INSTRUCTIONS,

@@ -1,4 +1,5 @@
 import { plainText, printableJson } from '../../base/plain-text.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import type { Failure } from '../../protocol/report/failure.js';
 import { placeText } from '../../protocol/report/failure-rows.js';
 import { contextLines } from './failure-text.js';
@@ -36,7 +37,7 @@ export function renderCtrf(suite: SuiteResult, reportId: string): string {
     timestamp: endedAt,
     generatedBy: `troupe ${version}`,
     results: {
-      tool: { name: 'troupe', version },
+      tool: { name: PRODUCT_NAME, version },
       summary: {
         tests: total,
         passed,

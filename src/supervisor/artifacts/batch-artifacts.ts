@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { BatchJUnitQuery } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import { type ArchiveSource, openArchive, type StoredSource } from '../../report/archive.js';
 import type { BatchJUnitTask, BatchLinks } from '../../report/junit.js';
@@ -69,7 +70,7 @@ export class BatchArtifacts {
     try {
       await Promise.all(Array.from({ length: REPORTS_AT_ONCE }, makeNext));
       if (faults.length > 0) throw faults[0];
-      return await this.#pool.collect({ name: name ?? 'troupe', links: linksOf(query, base), jobs: made });
+      return await this.#pool.collect({ name: name ?? PRODUCT_NAME, links: linksOf(query, base), jobs: made });
     } finally {
       for (const release of releases) await release();
     }

@@ -6,6 +6,7 @@ import { unpackZip } from '../../files/unpack-zip.js';
 import type { BatchJUnitQuery, BatchRecord } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { type JoinedFlow, type JoinedFlows, MAX_UNPACKED_BYTES } from '../../protocol/batches/joined.js';
+import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import { type ArchiveSource, MISSING, openArchive } from '../../report/archive.js';
 import { attemptFolder, joinedPart } from '../../report/suite/joined-flow.js';
 import { renderSuiteJUnit } from '../../report/suite/suite-junit.js';
@@ -42,7 +43,7 @@ export class JoinedArtifacts {
     const { flows, createdAt, endedAt } = await this.#parts.joined.results(id);
     const folders = foldersOf(flows);
     return renderSuiteJUnit({
-      name: name ?? 'troupe',
+      name: name ?? PRODUCT_NAME,
       version: this.#parts.version,
       startedAt: createdAt,
       endedAt: endedAt ?? createdAt,

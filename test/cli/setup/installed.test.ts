@@ -7,6 +7,7 @@ import t from 'tap';
 import { makeFirstHome } from '#troupe/cli/setup/make-first-home.js';
 import { readConfig } from '#troupe/config.js';
 import { guardLeaks } from '../../support/leaks.js';
+import { skipWithout } from '../../support/programs.js';
 
 guardLeaks(t);
 
@@ -22,6 +23,39 @@ t.test('A home that is made gets the example flows, and one that has flows keeps
   await mkdir(join(used, 'flows'), { recursive: true });
   await makeFirstHome(readConfig({}, { TROUPE_HOME: used }));
   t.same(await readdir(join(used, 'flows')), []);
+});
+
+t.test('What a service writes is kept out of git', { skip: skipWithout('git') }, async (t) => {
+  const git = (folder: string, ...words: string[]) => promisify(execFile)('git', ['-C', folder, ...words]);
+  const untracked = async (folder: string) => (await git(folder, 'status', '--short', '-uall')).stdout;
+  const checkout = async (name: string, ignored?: string) => {
+    const folder = join(t.testdirName, name);
+    await mkdir(join(folder, 'flows'), { recursive: true });
+    await git(folder, 'init', '--quiet');
+    if (ignored !== undefined) await writeFile(join(folder, '.gitignore'), ignored);
+    await makeFirstHome(readConfig({}, { TROUPE_HOME: folder }));
+    for (const file of [
+      'service.json',
+      'service.json.7',
+      'troupe.key',
+      'troupe.db',
+      'troupe.db-wal',
+      'sessions/a',
+      'tmp/b',
+    ])
+      await writeFile(join(folder, file), 'private');
+    return folder;
+  };
+  t.testdir({});
+  t.equal(await untracked(await checkout('plain')), '?? .gitignore\n');
+  const own = await checkout('own', 'node_modules\n');
+  t.equal(await readFile(join(own, '.gitignore'), 'utf8'), 'node_modules\n', 'a file of the user stays as it is');
+  const ours = await readFile(new URL('../../../.gitignore', import.meta.url), 'utf8');
+  t.equal(await untracked(await checkout('ours', ours)), '?? .gitignore\n', "Troupe's own checkout ignores the same");
+
+  const outside = join(t.testdirName, 'outside');
+  await makeFirstHome(readConfig({}, { TROUPE_HOME: outside }));
+  t.notOk((await readdir(outside)).includes('.gitignore'), 'a home in no checkout has none');
 });
 
 t.test('Binaries for other platforms are removed from the installed packages, and nothing else', async (t) => {

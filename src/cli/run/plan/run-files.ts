@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { isTypesAlone } from '../../../agent-js/flows/flow-refusal.js';
 import { globMatcher } from '../../../agent-js/network/glob-matcher.js';
 import { hookOf, isFlowFile } from '../../../base/flow-file.js';
+import { errorCode, sentenceOf } from '../../../base/system-fault.js';
 import { isPicture, MAX_BATCH_FLOWS } from '../../../protocol/batches/batch.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import { UsageError } from '../../../terminal/failure.js';
@@ -35,7 +36,7 @@ export interface RunFiles {
  * it that is called `flows`, and all of that goes along; without one it is the current folder, and what lies beside the
  * named files goes along.
  *
- * @param words files and globs, from the current folder or from one of `bases`
+ * @param words files, folders (all of their flows), and globs, from the current folder or from one of `bases`
  * @param flows the flows folder, where it was said
  * @throws UsageError that says which word finds nothing, or what is too much
  */
@@ -47,8 +48,8 @@ export async function findRunFiles(
   const plainly = new Set<string>();
   for (const word of words) {
     const found = await filesOf(word, [where.cwd, ...where.bases]);
-    if (!GLOB.test(word)) for (const file of found) plainly.add(file);
-    files.push(...found);
+    if (found.how === 'file') for (const file of found.files) plainly.add(file);
+    files.push(...found.files);
   }
   const unique = [...new Set(files)];
   const [first] = unique;
@@ -72,20 +73,42 @@ export async function findRunFiles(
   return { root, named: found.filter((path) => !typesAlone(path)), texts };
 }
 
-async function filesOf(word: string, bases: readonly string[]): Promise<readonly string[]> {
-  for (const base of bases) {
-    const found = GLOB.test(word) ? await expand(word, base) : await plain(resolve(base, word));
-    if (found.length > 0) return found;
-  }
-  throw new UsageError(GLOB.test(word) ? `No .js, .ts or .md file matches '${word}'` : `There is no file '${word}'`);
+/** Files, and how a word names them. */
+interface Found {
+  readonly how: 'file' | 'folder' | 'glob';
+  readonly files: readonly string[];
 }
 
-async function plain(file: string): Promise<readonly string[]> {
+async function filesOf(word: string, bases: readonly string[]): Promise<Found> {
+  for (const base of bases) {
+    const found = GLOB.test(word) ? await globbed(word, base) : await plain(resolve(base, word));
+    if (found !== null) return found;
+  }
+  throw new UsageError(
+    GLOB.test(word) ? `No .js, .ts or .md file matches '${word}'` : `There is no file or folder '${word}'`,
+  );
+}
+
+async function globbed(word: string, base: string): Promise<Found | null> {
+  const files = await expand(word, base);
+  return files.length === 0 ? null : { how: 'glob', files };
+}
+
+async function plain(file: string): Promise<Found | null> {
   const stats = await stat(file).catch(() => null);
-  if (stats === null) return [];
-  if (!stats.isFile()) throw new UsageError(`'${file}' is a folder: name its files, as in '${join(file, '**/*.js')}'`);
-  if (isFlowFile(file) || file.endsWith('.md')) return [file];
+  if (stats === null) return null;
+  if (stats.isDirectory()) return { how: 'folder', files: await flowsBelow(file) };
+  if (isFlowFile(file) || file.endsWith('.md')) return { how: 'file', files: [file] };
   throw new UsageError(`'${file}' is neither a .js or .ts flow nor a .md task file`);
+}
+
+/** The flows in a folder and the folders below it, by path. Tasks (.md) need a model, and are named one by one. */
+async function flowsBelow(folder: string): Promise<readonly string[]> {
+  const found = await expand('**/*', folder);
+  const flows = found.filter(isFlowFile);
+  if (flows.length > 0) return flows;
+  const tasks = found.length === 0 ? '' : `; to run its tasks, write '${join(folder, '**/*.md')}'`;
+  throw new UsageError(`There is no flow (.js or .ts) in '${folder}'${tasks}`);
 }
 
 /** What a glob finds below its part without wildcards, by path. `_setup` and `_teardown` run by themselves. */
@@ -107,7 +130,11 @@ async function* walk(folder: string): AsyncGenerator<string, void> {
   const waiting = [''];
   let looked = 0;
   for (let prefix = waiting.pop(); prefix !== undefined; prefix = waiting.pop()) {
-    const entries = await opendir(join(folder, prefix)).catch(() => null);
+    const entries = await opendir(join(folder, prefix)).catch((error: unknown) => {
+      if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return null;
+      // What is below it would not run, and nobody would see that.
+      throw new UsageError(`The folder ${join(folder, prefix)} cannot be read: ${sentenceOf(error)}`);
+    });
     if (entries === null) continue;
     for await (const entry of entries) {
       looked += 1;
