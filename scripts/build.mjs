@@ -134,9 +134,9 @@ await write(
 await buildPages();
 const { devices } = createRequire(import.meta.url)('playwright-core');
 await write(join(dist, 'agent-js/devices/devices.json'), JSON.stringify(devices));
-// What editors and compilers of flows know of agent JS.
-const { scriptTypes } = await import('../dist/agent-js/script-api.js');
-await write(join(dist, 'agent-js.d.ts'), scriptTypes());
+// What compilers know of the functions that programs send to a session.
+const { moduleTypes } = await import('../dist/agent-js/script-api.js');
+await write(join(dist, 'agent-js.d.ts'), moduleTypes());
 await chmod(join(dist, 'cli.js'), 0o755).catch(() => undefined);
 await removeOthers();
 
@@ -176,6 +176,7 @@ async function buildPages() {
     'request-client/protocol',
     'src/protocol',
     'src/agent-js/playwright-api',
+    'src/agent-js/script-types',
   ];
   for (const folder of folders.map((path) => join(root, path))) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -70,7 +70,9 @@ const svelte = {
     builder.onResolve({ filter: /^troupe:script-types$/ }, ({ path }) => ({ path, namespace: 'script-types' }));
     builder.onLoad({ filter: /.*/, namespace: 'script-types' }, async () => {
       const { scriptTypes } = await import('../dist/agent-js/script-api.js');
-      return { contents: scriptTypes(), loader: 'text' };
+      // The editor there shows no comments.
+      const contents = scriptTypes().replace(/ *\/\*\*[\s\S]*?\*\/\n/g, '');
+      return { contents, loader: 'text' };
     });
     builder.onResolve({ filter: /\.svelte\.css$/ }, ({ path }) => ({ path, namespace: 'svelte-css' }));
     builder.onLoad({ filter: /.*/, namespace: 'svelte-css' }, ({ path }) => ({

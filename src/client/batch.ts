@@ -11,6 +11,7 @@ const LONGEST_MS = 2_147_483_647;
 
 /** A batch of jobs. */
 export class Batch {
+  /** The id of the batch, as in `GET /api/batches/{id}`. */
   readonly id: string;
   /** The ids of its jobs, in the order of the request. */
   readonly jobs: readonly string[];

@@ -6,7 +6,7 @@ export type { ElementDescriptor, Look } from '../protocol/look.js';
 export type { JobRequest, LiveRequest, SessionRecord, SessionStatus } from '../protocol/session.js';
 export type { Batch } from './batch.js';
 export type { CallOptions, ConnectionOptions, EventOptions } from './connection.js';
-export type { SessionFunction } from './script-source.js';
+export type { Returned, SessionFunction } from './script-source.js';
 export type { Session } from './session.js';
 export type { SessionFiles } from './session-files.js';
 export type { SessionHandle } from './session-handle.js';

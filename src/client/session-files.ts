@@ -12,6 +12,7 @@ export class SessionFiles {
     this.#path = `${sessionPath}/files`;
   }
 
+  /** What there is now: names and sizes in bytes, of downloads and uploads. */
   async list(options: CallOptions = {}): Promise<readonly SessionFile[]> {
     return listAs<SessionFile>(await this.#connection.json('GET', this.#path, { ...options, retry: 'always' }), 'name');
   }
@@ -21,7 +22,7 @@ export class SessionFiles {
     return this.#connection.bytes(this.#of(name), options);
   }
 
-  /** Stores a file of at most 100 MiB, which `agent.act(locator, "upload", name)` takes. */
+  /** Stores a file of at most 100 MiB, which `agent.act(locator, 'upload', name)` takes. It replaces one of the same name. */
   async put(
     name: string,
     content: string | Uint8Array<ArrayBuffer> | Blob,

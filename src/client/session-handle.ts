@@ -13,7 +13,9 @@ const LONGEST_MS = 2_147_483_647;
 
 /** What live sessions and jobs have in common. */
 export class SessionHandle {
+  /** The id of the session or job, as on the dashboard and in `GET /api/sessions/{id}`. */
   readonly id: string;
+  /** The files of its browser: downloads, and uploads for it. */
   readonly files: SessionFiles;
   protected readonly connection: Connection;
   protected readonly path: string;

@@ -1,5 +1,5 @@
 import type { CallOptions } from './connection.js';
-import { type SessionFunction, scriptSource } from './script-source.js';
+import { type Returned, type SessionFunction, scriptSource } from './script-source.js';
 import { SessionHandle } from './session-handle.js';
 
 /** By default a script has a minute, and before it up to 64 others run. */
@@ -18,7 +18,7 @@ export class Session extends SessionHandle {
    * @throws TroupeError: SCRIPT_ERROR, LOCATOR_NOT_FOUND, MATCH_FAILED and others, with `details.line`
    */
   run<R = unknown>(script: string, args?: unknown, options?: CallOptions): Promise<R>;
-  run<A, R>(script: SessionFunction<A, R>, args?: A, options?: CallOptions): Promise<Awaited<R>>;
+  run<A, R>(script: SessionFunction<A, R>, args?: A, options?: CallOptions): Promise<Returned<Awaited<R>>>;
   async run<R>(script: string | SessionFunction<unknown, R>, args?: unknown, options: CallOptions = {}): Promise<R> {
     const body = { js: scriptSource(script, args) };
     const path = `/sessions/${encodeURIComponent(this.id)}/proxy`;

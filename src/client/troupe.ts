@@ -30,8 +30,11 @@ export type SessionQuery = z.input<typeof ListQuery>;
  *     await session.stop();
  */
 export class Troupe {
+  /** Sessions: browsers that run scripts. Its lists have jobs, too. */
   readonly sessions: Sessions;
+  /** Jobs: flows, and tasks for a model. */
   readonly jobs: Jobs;
+  /** Batches: many jobs by one call. */
   readonly batches: Batches;
   readonly #connection: Connection;
 

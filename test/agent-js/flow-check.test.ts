@@ -1,8 +1,6 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import ts from 'typescript';
 import { checkFlow, numberedLocators } from '#troupe/agent-js/flows/flow-check.js';
 import { SCRIPT_CALLS } from '#troupe/agent-js/script-api.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -80,30 +78,13 @@ t.test('The calls are those that scripts have', async (t) => {
   t.same([...(SCRIPT_CALLS.File ?? [])].sort(), defined('files').sort());
 });
 
-t.test('The example flows are right, and compile with the types', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'types-'));
-  t.teardown(() => rmSync(folder, { recursive: true }));
-  cpSync('examples/flows', folder, { recursive: true });
+t.test('The example flows are right', (t) => {
+  const folder = 'examples/flows';
   const flows = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  t.ok(flows.length >= 4);
   for (const name of flows) {
     const found = checkFlow(readFileSync(join(folder, name), 'utf8'), (path) => flows.includes(`${path.slice(2)}.js`));
     t.same(found, [], name);
   }
-  const program = ts.createProgram({
-    rootNames: [...flows.map((name) => join(folder, name)), 'dist/agent-js.d.ts'],
-    options: {
-      allowJs: true,
-      checkJs: true,
-      noEmit: true,
-      target: ts.ScriptTarget.ES2023,
-      lib: ['lib.es2023.d.ts'],
-      types: [],
-      moduleDetection: ts.ModuleDetectionKind.Force,
-    },
-  });
-  const found = ts.getPreEmitDiagnostics(program);
-  t.same(
-    found.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
-    [],
-  );
+  t.end();
 });

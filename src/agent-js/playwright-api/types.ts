@@ -2,8 +2,8 @@ import { CLASSES, MEMBERS, type Methods } from './classes.js';
 import { LOCATOR_MATCHERS, PAGE_MATCHERS, VALUE_MATCHERS } from './matchers.js';
 import { OPTIONS, TYPE_ALIASES } from './options.js';
 
-/** The types of `page`, `context` and `expect` for editors, made from the tables. */
-export function playwrightTypes(): string {
+/** The types of `page`, `context` and `expect` for editors, made from the tables, as a namespace. */
+export function playwrightNamespace(): string {
   const options = Object.entries(OPTIONS).map(([name, members]) => {
     const optional = name === 'Point' || name === 'Size' ? '' : '?';
     return `  interface ${name} { ${Object.entries(members)
@@ -29,7 +29,7 @@ export function playwrightTypes(): string {
   const tables = matchers.map(([name, methods]) =>
     [`  interface ${name} {`, `    readonly not: ${name};`, ...methodLines(methods), '  }'].join('\n'),
   );
-  return `declare namespace Playwright {
+  return `namespace Playwright {
 ${[...options, ...aliases, ...classes, ...tables].join('\n')}
   interface Expect {
     (actual: Locator, message?: string): LocatorMatchers;
@@ -46,12 +46,17 @@ ${[...options, ...aliases, ...classes, ...tables].join('\n')}
     stringMatching(pattern: string | RegExp): any;
     readonly not: Pick<Expect, 'arrayContaining' | 'objectContaining' | 'stringContaining' | 'stringMatching'>;
   }
+}`;
 }
-declare const page: Playwright.Page;
-declare const context: Playwright.BrowserContext;
-declare const expect: Playwright.Expect;
-declare function require(name: 'playwright' | '@playwright/test'): any;
-`;
+
+/** The variables. @param kind how they are declared */
+export function playwrightGlobals(kind: string): string {
+  return `/** Playwright's page: the tab in front. */
+${kind} page: Playwright.Page;
+/** Playwright's context: the browser of the session. */
+${kind} context: Playwright.BrowserContext;
+/** Playwright's expect. */
+${kind} expect: Playwright.Expect;`;
 }
 
 function methodLines(methods: Methods): string[] {

@@ -24,20 +24,25 @@ export async function runTypes(args: readonly string[]): Promise<number> {
   const known = settings.find((place) => existsSync(place));
   print(
     known === undefined
-      ? `For editors and tsc, write this to ${pathFrom(cwd, join(folder, 'tsconfig.json'))}:\n${TSCONFIG}`
-      : `${pathFrom(cwd, known)} must include it, with these compilerOptions:\n${TSCONFIG}`,
+      ? `For editors and tsc, write this to ${pathFrom(cwd, join(folder, 'tsconfig.json'))}:\n${FLOWS_TSCONFIG}`
+      : `${pathFrom(cwd, known)} must include it, with these compilerOptions:\n${FLOWS_TSCONFIG}`,
   );
   return 0;
 }
 
-/** Flows share one folder but no scope, and their types must be removable. */
-const TSCONFIG = `{
+/**
+ * Flows share one folder but no scope, and their types must be removable. They are JavaScript: nothing says what their
+ * arguments are. They may await at their top level.
+ */
+export const FLOWS_TSCONFIG = `{
   "compilerOptions": {
     "allowJs": true,
     "checkJs": true,
     "strict": true,
+    "noImplicitAny": false,
     "noEmit": true,
     "target": "es2023",
+    "module": "preserve",
     "lib": ["es2023"],
     "types": [],
     "moduleDetection": "force",

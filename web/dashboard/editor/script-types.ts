@@ -27,7 +27,7 @@ const MASKED = new RegExp(`${COMMENT}|${STRING}`, 'g');
 /** Calling `expect` returns the matchers of one of these, which depends on its argument. */
 const MATCHERS = ['LocatorMatchers', 'PageMatchers', 'ValueMatchers'];
 
-/** Reads the declarations that `troupe types` writes: objects and interfaces with one member a line. */
+/** Reads the declarations that `troupe types` writes: interfaces with one member a line, each after the one that it extends. */
 export function parseScriptTypes(declarations: string): ScriptTypes {
   const types = new Map<string, readonly TypeMember[]>();
   const globals = new Map<string, string>();
@@ -41,15 +41,17 @@ export function parseScriptTypes(declarations: string): ScriptTypes {
       continue;
     }
     const [, indent = '', kind, name = '', rest = ''] =
-      /^( *)(interface|declare const) (\w+)(?:: )?(.*)$/.exec(line) ?? [];
+      /^( *)(interface|declare const|declare var) (\w+)(?:: )?(.*)$/.exec(line) ?? [];
     if (kind === undefined) continue;
-    if (kind === 'declare const') globals.set(name, rest === '{' ? name : typeName(rest.replace(/;$/, '')));
-    if (rest === '{' || rest === ' {')
-      open = { name, end: `${indent}}${kind === 'interface' ? '' : ';'}`, members: [] };
+    // What lib.dom has under the same name comes before the colon.
+    if (kind !== 'interface') globals.set(name, typeName(rest.replace(/^.* \? T : /, '').replace(/;$/, '')));
+    const [, base = ''] = /^ (?:extends (\w+) )?\{$/.exec(rest) ?? [];
+    if (kind === 'interface' && rest.endsWith('{'))
+      open = { name, end: `${indent}}`, members: [...(types.get(base) ?? [])] };
   }
   const matchers = new Map(MATCHERS.flatMap((of) => types.get(of) ?? []).map((member) => [member.name, member]));
   types.set('Matchers', [...matchers.values()]);
-  const [, actions = ''] = /^type Action = (.+);$/m.exec(declarations) ?? [];
+  const [, actions = ''] = /^ *type Action = (.+);$/m.exec(declarations) ?? [];
   return { types, globals, actions: [...actions.matchAll(/'(\w+)'/g)].map(([, name = '']) => name) };
 }
 
@@ -87,9 +89,9 @@ function closing(text: string): number {
   return 0;
 }
 
-/** `Promise<Locator | null>` and `Playwright.Locator` are `Locator`. */
+/** `Promise<Locator | null>`, `Playwright.Locator`, and `AgentJs.Locator` are `Locator`. */
 function typeName(type: string): string {
-  return /^(?:Promise<)?(?:null \| )?(?:Playwright\.)?([A-Z]\w*)(?:>|\b(?!\[))/.exec(type)?.[1] ?? '';
+  return /^(?:Promise<)?(?:null \| )?(?:(?:Playwright|AgentJs)\.)?([A-Z]\w*)(?:>|\b(?!\[))/.exec(type)?.[1] ?? '';
 }
 
 /** `page.getByRole(  ).fi` at the end of a text, from its beginning; null if there is none. */
