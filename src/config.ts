@@ -385,7 +385,7 @@ export function requestDraftsFolder(env: NodeJS.ProcessEnv = process.env): strin
 }
 
 function requestClientFolder(env: NodeJS.ProcessEnv): string {
-  return env.TROUPE_HOME ?? join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), PRODUCT_NAME);
+  return env.TROUPE_HOME || join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), PRODUCT_NAME);
 }
 
 /** The value of a variable that a person named, as of a secret that a job is given. */

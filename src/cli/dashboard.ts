@@ -35,7 +35,8 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   const config = readConfig(flags);
   const log = makeLog(config.log, process.stderr);
   const forPeople = config.log === 'text';
-  await makeFirstHome(config);
+  if (forPeople) printError(`The home is ${config.home}\n`);
+  await makeFirstHome(config, forPeople ? undefined : log);
   const [secret, version] = [randomWord(), readVersion()];
   const start = new AbortController();
   void stop.first.then((name) => start.abort(new Cancelled(`${name}: stopped before the service was ready`)));
@@ -56,7 +57,8 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   const withdraw = await publishService(homes, { url: service.url, pid: process.pid, secret, version }, log);
   const idleEnd = stopWhenIdle(service, idle === undefined ? null : Number(idle) * 1000);
   if (forPeople) print(welcome(service));
-  else log('Troupe listens', { url: service.url, driver: service.description, server: service.server });
+  else
+    log('Troupe listens', { url: service.url, home: config.home, driver: service.description, server: service.server });
   const why = await Promise.race([stop.first, service.failed, service.left, idleEnd.reached]);
   idleEnd.cancel();
   await withdraw();

@@ -237,7 +237,7 @@ fish  troupe completion fish > ~/.config/fish/completions/troupe.fish`,
   },
 };
 
-const HOME = 'The home is $TROUPE_HOME, by default the current folder. Its settings are in troupe.json.\n';
+const HOME = 'The home is $TROUPE_HOME, else the current folder. Its settings are in troupe.json.\n';
 
 /** Every command, in the order of the help. */
 export function commandNames(): readonly string[] {

@@ -6,7 +6,7 @@ import { readConfig } from '../config.js';
 import { migrateFile } from '../journal/migrate-file.js';
 import { TroupeError } from '../protocol/errors.js';
 import { UsageError } from '../terminal/failure.js';
-import { print } from '../terminal/output.js';
+import { print, printError } from '../terminal/output.js';
 import { parseOptions } from '../terminal/parse-options.js';
 import { typedCommand } from '../terminal/typed-command.js';
 import { keepOutOfGit } from './setup/keep-out-of-git.js';
@@ -17,6 +17,7 @@ export async function runMigrate(args: readonly string[]): Promise<number> {
   if (from === undefined)
     throw new UsageError(`${typedCommand()} migrate --from FILE, the troupe.db of a stopped service`);
   const config = readConfig({});
+  printError(`Using the settings of ${config.home}\n`);
   const { database } = config;
   if (database === undefined) {
     throw new UsageError(

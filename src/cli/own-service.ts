@@ -63,6 +63,7 @@ export async function useService(wanted: {
       version: readVersion(),
       log: () => undefined,
     });
+    printError(`Started a service for this command, with the settings of ${config.home}\n`);
     let closed: Promise<void> | undefined;
     const close = async () => {
       await service.stop({ drainMs: 0 });

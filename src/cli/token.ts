@@ -94,8 +94,9 @@ async function within<T>(url: string | undefined, work: (book: TokenBook) => Pro
   const reached = await reachService(config, { url, isAdmin: true });
   if (reached instanceof UnprovenService) {
     if (serviceToken() !== undefined) throw reached;
-    printError(`${reached.message}\nThe tokens are those of ${config.home}.\n`);
+    printError(`${reached.message}\n`);
   }
+  if (!(reached instanceof ServiceClient)) printError(`The tokens are those of ${config.home}\n`);
   const book = reached instanceof ServiceClient ? remoteBook(reached) : await localBook(config);
   try {
     return await work(book);

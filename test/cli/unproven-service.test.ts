@@ -312,7 +312,7 @@ t.test('A service that starts is waited for until it has its file, or is gone', 
   const { port } = gone.address() as AddressInfo;
   const { code, output } = await command(withToken, homeAt(t, port), 'token', 'list');
   t.equal(code, 0, output);
-  t.match(output, /which is starting\nThere are no tokens/);
+  t.match(output, /which is starting\nThe tokens are those of .*\nThere are no tokens/);
 });
 
 // The file is there, and its process number is another's by now (getpaseo/paseo#1304).

@@ -6,6 +6,11 @@ import { printError } from '../../terminal/output.js';
 
 const GIT_MS = 5_000;
 
+/** Takes a sentence for a person. */
+export type Say = (sentence: string) => void;
+
+const sayOnTerminal: Say = (sentence) => printError(`${sentence}\n`);
+
 /** What a service writes into its home, besides flows: keys, tokens, what pages showed. */
 const PRIVATE = ['batches/', 'service.json', 'sessions/', 'tmp/', 'troupe.db', 'troupe.key', 'troupe.lock'];
 
@@ -15,8 +20,9 @@ const LINES = PRIVATE.map((path) => (path.endsWith('/') ? `/${path}` : `/${path}
 /**
  * Sees that `git add` takes nothing private of a home that lies in a checkout: writes a `.gitignore` if the home has none, else
  * warns of what it leaves out. Does nothing where there is no checkout, or no git.
+ * @param say takes what a person should know
  */
-export async function keepOutOfGit(home: string): Promise<void> {
+export async function keepOutOfGit(home: string, say: Say = sayOnTerminal): Promise<void> {
   if (!isInCheckout(home)) return;
   const ignored = await ignoredPaths(home);
   if (ignored === null) return;
@@ -25,11 +31,9 @@ export async function keepOutOfGit(home: string): Promise<void> {
   const file = join(home, '.gitignore');
   try {
     await writeFile(file, `# What Troupe writes here.\n${LINES.join('\n')}\n`, { flag: 'wx' });
-    printError(`Wrote ${file}: git add takes none of the service's own files\n`);
+    say(`Wrote ${file}, so that git add takes none of the service's own files`);
   } catch {
-    printError(
-      `warning: git add would take files of the service, such as its key: add to ${file}: ${lines.join(' ')}\n`,
-    );
+    say(`warning: git add would take files of the service, such as its key: add to ${file}: ${lines.join(' ')}`);
   }
 }
 

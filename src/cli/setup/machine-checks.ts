@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../../artifact-store/artifact-store.js';
 import { openStore } from '../../artifact-store/open-store.js';
 import { type Machine, thisMachine } from '../../base/machine.js';
 import { sentenceOf } from '../../base/system-fault.js';
+import { hasNamedHome } from '../../config/environment.js';
 import { isCallable } from '../../config/models.js';
 import type { Config } from '../../config.js';
 import { browserUser } from '../../containers/chromium/browser-user.js';
@@ -27,6 +28,7 @@ const DISK_MB = 1024;
 export async function checkMachine(config: Config): Promise<readonly Finding[]> {
   const machine = thisMachine();
   return Promise.all([
+    { level: 'ok', what: `Home: ${config.home}`, why: hasNamedHome() ? 'set by TROUPE_HOME' : 'the current folder' },
     checkSystem(machine),
     checkNode(),
     checkJournal(machine),

@@ -11,7 +11,7 @@ import { skipWithout } from '../../support/programs.js';
 
 guardLeaks(t);
 
-const MAX_MEGABYTES = 3;
+const MAX_MEGABYTES = 3.2;
 
 t.test('A home that is made gets the example flows, and one that has flows keeps its own', async (t) => {
   const home = join(t.testdir(), 'home');
