@@ -19,6 +19,7 @@ export const ownChecks: {
   readonly 'leak guard': OwnCheck;
   readonly 'patterns over foreign text': OwnCheck;
   readonly 'output of commands': OwnCheck;
+  readonly 'names in texts': OwnCheck;
   readonly 'Kubernetes manifests': OwnCheck;
   readonly 'suites of tests': OwnCheck;
   readonly 'lock file': OwnCheck;

@@ -6,6 +6,7 @@ import { kubernetesManifests } from './kubernetes-manifests.mjs';
 import { leakGuard } from './leak-guard.mjs';
 import { lockFile } from './lock-file.mjs';
 import { longFiles } from './long-files.mjs';
+import { namedCalls } from './named-calls.mjs';
 import { serverBinaries } from './server-binaries.mjs';
 import { setUpSize } from './set-up-size.mjs';
 import { suites } from './suites.mjs';
@@ -18,6 +19,7 @@ export const ownChecks = {
   'leak guard': leakGuard,
   'patterns over foreign text': foreignText,
   'output of commands': terminalOutput,
+  'names in texts': namedCalls,
   'Kubernetes manifests': kubernetesManifests,
   'suites of tests': suites,
   'lock file': lockFile,

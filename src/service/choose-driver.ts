@@ -92,7 +92,7 @@ export async function usableDocker(
     const { SecurityOptions, ...can } = Info.parse(await (await engine.docker()).info());
     const lacking = Object.entries(can).flatMap(([limit, enforced]) => (enforced === false ? [limit] : []));
     if (lacking.length === 0) return { engine, version: answer.version, image, info: { SecurityOptions } };
-    const remedy = 'delegate the cgroup controllers cpu, memory and pids to its user, see docs/deployment.md';
+    const remedy = 'delegate the cgroup controllers cpu, memory and pids to its user, see docs/containers.md';
     return { why: `the Docker engine cannot limit what containers use (${lacking.join(', ')})`, remedy };
   } catch (error) {
     return { why: sentenceOf(error), remedy: 'restart Docker, or use --driver process' };

@@ -67,6 +67,71 @@ t.test('Commands print in one place', (t) => {
   t.end();
 });
 
+t.test(
+  'A text that names a call, a command, an option, a setting, a route, or a page that does not exist is a fault',
+  (t) => {
+    const sound = {
+      'src/agent-js/script-types/calls.ts':
+        'export const BROWSER_CALLS: T = { go: {}, pdf: {} };\nexport const MATCH_CALLS: T = { each: {} };',
+      'src/agent-js/playwright-api/classes.ts': [
+        "const LOCATING = { getByText: ['', 'x'] } as const satisfies M;",
+        "export const CLASSES = { Page: { ...LOCATING, evaluate: ['', 'x'] }, BrowserContext: { cookies: ['', 'x'] } } as const;",
+        "export const MEMBERS: T = { Page: { clock: 'Clock' } };",
+        'export const NOT_OFFERED: T = {',
+        "  pdf: 'use agent.pdf()',",
+        '  storageState: \'create the session with "state": name; cookies() reads cookies\',',
+        '};',
+      ].join('\n'),
+      'src/agent-js/playwright-api/matchers.ts': [
+        "export const LOCATOR_MATCHERS = { toBeHidden: ['', 'x'] } as const;",
+        "export const PAGE_MATCHERS = { toHaveURL: ['', 'x'] } as const;",
+        "export const VALUE_MATCHERS = { toBe: ['', 'x'] } as const;",
+        "export const ASYMMETRIC = ['any'] as const;",
+        "export const NOT_MATCHERS: T = {\n  toPass: 'use expect.poll(function)',\n};",
+      ].join('\n'),
+      'src/cli/help.ts': `const MORE = '--proxy URL';\nconst COMMANDS = {\n  run: {\n    usage: ['troupe run [--list]', MORE, \`\${MORE}\`],\n  },\n};`,
+      'src/cli/agent/agent-help.ts':
+        "const AGENT_COMMANDS = {\n  go: {\n    usage: ['troupe go URL [--look]'],\n  },\n};",
+      'src/config.ts': 'const ConfigFile = z.strictObject({\n  server: z.string(),\n});',
+      'src/protocol/session.ts': 'const fields = {\n  state: z.string(),\n};',
+      'src/gateway/routes/jobs.ts': "export const jobs = [{ path: '/api/jobs/{id}' }];",
+      'src/a.ts': [
+        "import { x } from './agent.js';",
+        'agent.nothing(); // no text',
+        'const a = `agent.go(` + x + `); page.clock, page.getByText, context.cookies, expect.any`;',
+        "const b = 'run troupe run --list --proxy URL, or troupe go --look';",
+        'const c = \'set "server" in troupe.json, or GET /api/jobs/\';',
+      ].join('\n'),
+    };
+    const faultsOf = (changed: Record<string, string>) =>
+      ownChecks['names in texts'](repositoryOf({ ...sound, ...changed }));
+    t.same(faultsOf({}), []);
+    for (const [text, fault] of [
+      ['use agent.print()', 'agent.print, which scripts do not have'],
+      ['use agent.pdfs()', 'agent.pdfs, which scripts do not have'],
+      ['match.all(a)', 'match.all, which scripts do not have'],
+      ['page.pdf()', 'page.pdf, which scripts do not have'],
+      ['start troupe walk', 'troupe walk, which is no command'],
+      ['`troupe go --list`', 'troupe go --list, an option that the command does not have'],
+      ['add --lists', '--lists, which no command has'],
+      ['set "servers" in troupe.json', '"servers" of troupe.json, which is no setting'],
+      ['serve.url of troupe.json', '"serve" of troupe.json, which is no setting'],
+      ['GET /api/tasks', '/api/tasks, which is no route'],
+      ['see docs/b.md', 'docs/b.md, which is not there'],
+    ] as const) {
+      t.same(faultsOf({ 'src/b.ts': `\nconst text = '${text}';` }), [`src/b.ts:2 names ${fault}`], text);
+    }
+    const hint = (from: string, to: string) => {
+      const path = 'src/agent-js/playwright-api/classes.ts';
+      return faultsOf({ [path]: sound[path].replace(from, to) });
+    };
+    t.match(hint('agent.pdf', 'agent.paper'), [/classes\.ts:5 names agent\.paper/]);
+    t.match(hint('cookies() reads', 'cookieJar() reads'), [/classes\.ts:6 names cookieJar\(\)/]);
+    t.match(hint('"state": name', '"login": name'), [/classes\.ts:6 names "login", which no session takes/]);
+    t.end();
+  },
+);
+
 t.test('Each test file is in one suite for each environment, and the suites keep to their budgets', (t) => {
   const manifest = {
     environments: { containers: { env: { TROUPE_TEST_DRIVER: 'docker' } } },

@@ -75,8 +75,8 @@ export const ASYMMETRIC = [
 
 /** Matchers that are not offered, and what to use instead. */
 export const NOT_MATCHERS: { readonly [name: string]: string } = {
-  toHaveScreenshot: 'use agent.screenshot(title)',
-  toMatchSnapshot: 'use toMatchAriaSnapshot with its text, or match(...)',
+  toHaveScreenshot: 'use agent.expectScreenshot(name)',
+  toMatchSnapshot: 'use agent.expectLook(name) for the page, or match(actual, expected) for a value',
   toBeOK: 'use expect(response.ok()).toBe(true)',
   toBeInstanceOf: 'use expect.any(...) with toEqual',
   toThrow: 'use try and catch',
