@@ -10,6 +10,8 @@ export type NodeSocket = WebSocket;
 
 /** Idle connections to one node that are kept. */
 const KEPT_SOCKETS = 64;
+/** How long they are kept: a node that runs uWebSockets.js ends them after 10 s, and a request that meets that would be lost. */
+const KEPT_MS = 5_000;
 const CONNECT_MS = 5_000;
 /** How long a node may take to say that it is there. */
 const PROBE_MS = 5_000;
@@ -38,8 +40,8 @@ export interface NodeAnswer {
 
 /** Sends requests to other nodes, over connections that it keeps. */
 export class ForwardClient {
-  readonly #http = new HttpAgent({ keepAlive: true, maxFreeSockets: KEPT_SOCKETS });
-  readonly #https = new HttpsAgent({ keepAlive: true, maxFreeSockets: KEPT_SOCKETS });
+  readonly #http = new HttpAgent({ keepAlive: true, maxFreeSockets: KEPT_SOCKETS, timeout: KEPT_MS });
+  readonly #https = new HttpsAgent({ keepAlive: true, maxFreeSockets: KEPT_SOCKETS, timeout: KEPT_MS });
   readonly #probes = new Map<string, Promise<boolean>>();
 
   /** Resolves with the head of the answer. @throws why there is none */

@@ -1,11 +1,19 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { chooseServer } from '#troupe/gateway/choose-server.js';
-import type { HttpRequest, HttpServer, HttpSocket, SocketRoute } from '#troupe/gateway/http/http-server.js';
+import type {
+  HttpExchange,
+  HttpRequest,
+  HttpServer,
+  HttpSocket,
+  SocketRoute,
+} from '#troupe/gateway/http/http-server.js';
 import { Reply } from '#troupe/gateway/http/reply.js';
+import { NodeConnection } from '#troupe/gateway/node/node-connection.js';
 import { eventually } from '../support/eventually.js';
 import { rawCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -313,6 +321,67 @@ async function sent(bare: Bare, text: string): Promise<Socket> {
   socket.write(text);
   return socket;
 }
+
+t.test(
+  'Between two requests node:http keeps a connection for 75 s, and gives the head of a request 10 s',
+  async (t) => {
+    const taken: { readonly line: NodeConnection; readonly socket: Socket }[] = [];
+    const http = createServer((req, res) =>
+      taken.find(({ socket }) => socket === req.socket)?.line.take({ req, res, holdsBodyBack: false }),
+    );
+    http.keepAliveTimeout = 0;
+    http.on('connection', (socket) => {
+      const request = (_: HttpRequest, line: HttpExchange) =>
+        new Reply(line, { head: false, onOver: () => undefined }).end({ status: 200, headers: TYPE }, 'answered');
+      taken.push({ socket, line: new NodeConnection(socket, { request, sockets: [] }) });
+    });
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const clients: Socket[] = [];
+    t.teardown(() => {
+      for (const socket of clients) socket.destroy();
+      http.close();
+    });
+    const address = http.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const enter = async () => {
+      const client = connect(port, '127.0.0.1').on('error', () => undefined);
+      clients.push(client);
+      await once(client, 'connect', deadline());
+      await eventually('it is taken', () => taken.length === clients.length);
+      const last = taken.at(-1);
+      if (last === undefined) throw new Error('No connection');
+      const { line, socket } = last;
+      return {
+        client,
+        ask: async () => {
+          client.write(`GET /a HTTP/1.1\r\n${HOST}\r\n`);
+          t.match(String(await once(client, 'data', deadline())), /answered/);
+        },
+        socket,
+        /** Whether the connection is open after a check at this time, in milliseconds. */
+        isOpenAt: (at: number) => {
+          line.checkDeadlines(at);
+          return !socket.destroyed;
+        },
+      };
+    };
+    const silent = await enter();
+    t.same([0, 9_999, 10_000].map(silent.isOpenAt), [true, true, false], 'no request');
+    const idle = await enter();
+    await idle.ask();
+    t.same([0, 74_999].map(idle.isOpenAt), [true, true], 'an answered one');
+    await idle.ask();
+    t.same([75_000, 149_999, 150_000].map(idle.isOpenAt), [true, true, false], 'once more');
+    const slow = await enter();
+    await slow.ask();
+    t.ok(slow.isOpenAt(0));
+    const { bytesRead } = slow.socket;
+    slow.client.write('GET /a HT');
+    await eventually('a part of the next request arrives', () => slow.socket.bytesRead > bytesRead);
+    t.same([60_000, 69_999, 70_000].map(slow.isOpenAt), [true, true, false], 'a request that began');
+  },
+);
 
 /** What node:http would answer by itself, or not at all. uWebSockets.js has answers of its own. */
 t.test('Requests that node:http rejects get the usual error answer', async (t) => {

@@ -11,8 +11,10 @@ import { answerRaw } from './raw-answer.js';
 const MAX_WAITING = 64;
 /** Headers of one request: the same limit as that of uWebSockets.js. */
 const MAX_HEADERS = 98;
-/** How long a client may take for the head of a request, and between two requests. */
+/** How long a client may take for the head of a request. */
 const HEAD_MS = 10_000;
+/** How long a connection is kept between two requests: longer than the 60 s of most proxies, so that they end it and not the service. */
+const IDLE_MS = 75_000;
 /** A body must arrive with at least 16 KiB/s, averaged over this time. */
 const BODY_MS = 10_000;
 const BODY_BYTES = 16 * 1024 * (BODY_MS / 1000);
@@ -43,8 +45,8 @@ export class NodeConnection {
   #isBroken = false;
   /** The connection belongs to a WebSocket, which has its own deadlines. */
   #isHandedOver = false;
-  /** Since when the connection waits for a request. */
-  #idleSince: number | null = null;
+  /** The wait for a request: since when, and what the connection had received by then. `isArriving`: the client is expected to send it. */
+  #idle: { readonly since: number; readonly bytes: number; readonly isArriving: boolean } | null = null;
   /** Bytes received on the connection by that time. */
   #bodyMark: { readonly bytes: number; readonly at: number } | null = null;
   #hasTimeout = false;
@@ -73,7 +75,7 @@ export class NodeConnection {
   /** The handed-over request was not for a WebSocket, so HTTP continues. */
   takeBack(): void {
     this.#isHandedOver = false;
-    this.#idleSince = null;
+    this.#idle = null;
   }
 
   /** The socket was closed. */
@@ -109,14 +111,12 @@ export class NodeConnection {
   /** Cuts the connection if a deadline has passed. */
   checkDeadlines(now: number): void {
     if (this.#isHandedOver) return;
-    if (!this.#isFree) {
-      this.#idleSince = null;
-      this.#checkCurrent(now);
-    } else if (this.#idleSince === null) {
-      this.#idleSince = now;
-    } else if (now - this.#idleSince >= HEAD_MS) {
-      this.#socket.destroy();
+    if (this.#isFree) {
+      this.#checkIdle(now);
+      return;
     }
+    this.#idle = null;
+    this.#checkCurrent(now);
   }
 
   get #isFree(): boolean {
@@ -129,7 +129,7 @@ export class NodeConnection {
     const { req, res, holdsBodyBack } = arrived;
     if (this.#hasTimeout) this.#socket.setTimeout(0);
     this.#hasTimeout = false;
-    this.#idleSince = null;
+    this.#idle = null;
     this.#bodyMark = null;
     // Node may lose data that came in one packet with an upgrade request that stayed HTTP, so its answer closes the
     // connection.
@@ -153,6 +153,16 @@ export class NodeConnection {
     const { status, message } = parseRefusal(error);
     const { head, body } = errorAnswer(new TroupeError('INVALID_REQUEST', message), { INVALID_REQUEST: status });
     answerRaw(this.#socket, head, body);
+  }
+
+  /** A client that has been answered may stay idle; one that has connected, or has begun a request, is to send it. */
+  #checkIdle(now: number): void {
+    const bytes = this.#socket.bytesRead;
+    const idle = this.#idle ?? { since: now, bytes, isArriving: this.#current === null };
+    const hasBegun = !idle.isArriving && bytes !== idle.bytes;
+    this.#idle = hasBegun ? { since: now, bytes, isArriving: true } : idle;
+    const { since, isArriving } = this.#idle;
+    if (now - since >= (isArriving ? HEAD_MS : IDLE_MS)) this.#socket.destroy();
   }
 
   #checkCurrent(now: number): void {
