@@ -30,6 +30,14 @@ export interface BrowserEndpoint {
   readonly desktopSocket?: string | undefined;
 }
 
+/** What all browsers of a driver have in common. */
+export interface BrowserKind {
+  /** See {@link BrowserEndpoint.product}. */
+  readonly product: string;
+  /** With a display, without one, or the shell that never has one. */
+  readonly form: 'display' | 'headless' | 'shell';
+}
+
 /** Enough to find the same browser again after a restart, and to prove that it is ours. Plain JSON. */
 export interface LeaseIdentity {
   readonly driver: string;
@@ -89,6 +97,8 @@ export interface StartBounds {
 /** A way to have browsers. */
 export interface Driver {
   readonly name: 'process' | 'docker';
+  /** What its browsers are. Null before the first one where only a browser itself can say it. */
+  readonly browser: BrowserKind | null;
   /** What not every driver can do for a session: show a desktop; send the hosts that a session's proxy bypasses through the gate. */
   readonly offers: ReadonlySet<'desktop' | 'filteredBypass'>;
   /**

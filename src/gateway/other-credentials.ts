@@ -1,10 +1,11 @@
 import type { AccessHeaders } from './host-check.js';
 
 /** Paths that clients of other products use, whose libraries send no Bearer token. */
-const OTHERS = /^\/(?:wd\/hub\/)?(?:session|status)(?:\/|$)|^\/(?:cdp|playwright|pdf|screenshot|content|function)$/;
+const OTHERS =
+  /^\/(?:wd\/hub\/)?(?:session|status)(?:\/|$)|^\/json(?:\/|$)|^\/(?:cdp|playwright|pdf|screenshot|content|function)$/;
 
 /**
- * For the paths of WebDriver and browserless, a token may also be the password of Basic credentials, as in
+ * For the paths of WebDriver, browserless, and Chrome's `/json`, a token may also be the password of Basic credentials, as in
  * `http://ci:TOKEN@host/wd/hub`, or the parameter `token` of the URL. A Bearer token takes precedence.
  */
 export function withOtherCredentials<Head extends AccessHeaders>(head: Head, path: string, query: string): Head {

@@ -8,6 +8,7 @@ import { pause } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
 import { nodeLost } from '../cluster/claim-book.js';
 import { isCallable } from '../config/models.js';
+import type { BrowserKind } from '../containers/driver.js';
 import type { Journal } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventType } from '../protocol/events.js';
@@ -326,6 +327,10 @@ export class Supervisor implements Sessions {
       capacity: this.#scheduler.capacity(),
       ...(faults.length === 0 ? {} : { faults: [...faults] }),
     };
+  }
+
+  browserKind(): BrowserKind | null {
+    return this.#parts.driver.browser;
   }
 
   /**

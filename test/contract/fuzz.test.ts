@@ -26,6 +26,7 @@ const GROWTH_BYTES = 96 * 1024 * 1024;
 /** Browsers that cannot be started: everything before and after them belongs to the service. */
 const noBrowsers: Driver = {
   name: 'process',
+  browser: null,
   offers: new Set(),
   lease: async () => {
     throw new TroupeError('UNAVAILABLE', 'There is no browser in this test');

@@ -36,6 +36,16 @@ t.test('Clients of browserless get a session of their own', async (t) => {
     t.equal(await running(), 1);
     await second.close();
     await eventually('the session has ended', async () => (await running()) === 0);
+    const version = (await service.call('GET', '/json/version')).body;
+    const third = await puppeteer.connect({ browserURL: service.url });
+    t.equal(await running(), 1);
+    t.match(await third.version(), version.Browser, 'it is the browser that was named');
+    t.equal(await third.userAgent(), version['User-Agent']);
+    await third.disconnect();
+    const fourth = await chromium.connectOverCDP(`${service.url}?timeout=60000`);
+    t.equal(fourth.version(), version.Browser.replace('Chrome/', ''));
+    await fourth.close();
+    await eventually('the session has ended', async () => (await running()) === 0);
     const refused = await fetch(`${service.url}/cdp?launch=x`, { headers: { upgrade: 'websocket' } }).catch(() => null);
     t.not(refused?.status, 101);
   });

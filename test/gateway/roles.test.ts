@@ -17,6 +17,41 @@ const gateway = await house.listen({ onAnswered: (answered) => answered.changes 
 const call = (method: string, path: string, token?: string, more: Partial<HttpCall> = {}) =>
   httpCall(gateway.url, { method, path, ...more, headers: { ...bearer(token), ...more.headers } });
 
+t.test('Whoever looks for a Chrome at the address of the service finds /cdp, and no browser is started', async (t) => {
+  const ws = gateway.url.replace('http', 'ws');
+  const version = {
+    Browser: 'Chrome/147.0.7727.56',
+    'Protocol-Version': '1.3',
+    'User-Agent': /^Mozilla\/5\.0 .* HeadlessChrome\/147\.0\.0\.0 Safari\/537\.36$/,
+    'V8-Version': '14.7',
+    'WebKit-Version': '537.36',
+  };
+  for (const slash of ['', '/']) {
+    const found = await call('GET', `/json/version${slash}`);
+    t.match(found, { status: 200, json: { ...version, webSocketDebuggerUrl: `${ws}/cdp` } });
+    for (const path of ['/json/list', '/json']) {
+      t.match(await call('GET', `${path}${slash}`), { status: 200, text: '[]' });
+    }
+  }
+  const asked = await call('GET', '/json/version?timeout=60000&launch=%7B%7D');
+  t.match(asked.json, { webSocketDebuggerUrl: `${ws}/cdp?timeout=60000&launch=%7B%7D` });
+  const wrong = await call('GET', '/json/version?timeout=soon');
+  t.match(wrong, { status: 400, json: { code: 'INVALID_REQUEST', error: /"timeout"/ } });
+  for (const [method, path] of [
+    ['PUT', '/json/new'],
+    ['GET', '/json/activate/T'],
+    ['GET', '/json/protocol/'],
+  ] as const) {
+    t.match(await call(method, path), { status: 404, json: { code: 'NOT_FOUND', error: /connect to .*\/cdp/ } });
+  }
+  for (const headers of [{ host: 'evil.test' }, { origin: 'http://evil.test' }]) {
+    const refused = await call('GET', '/json/version', undefined, { headers });
+    t.match(refused, { status: 403, json: { code: 'FORBIDDEN_ORIGIN' } });
+  }
+  t.same(await sessions.list({ limit: 10 }), []);
+  t.equal(house.browsers.started, 0);
+});
+
 t.test("The service is open until the first token is created, which must be an admin's, and never again", async (t) => {
   t.equal((await call('GET', '/api/sessions')).status, 200);
   const first = { name: 'first', role: 'run' } as const;
@@ -76,6 +111,32 @@ t.test('The WebSocket requires a token, and a host and origin of this service', 
   t.equal(await statusOf(bearer(tokens.view)), 101);
   t.equal(await statusOf({ ...bearer(tokens.view), origin: 'http://evil.test' }), 403);
   t.equal(await statusOf({ ...bearer(tokens.view), host: 'evil.test' }), 403);
+});
+
+t.test('The address of /cdp has the token that was in the query, and never one of a header', async (t) => {
+  const { run, view } = await tokensOfEachRole();
+  const ws = gateway.url.replace('http', 'ws');
+  t.match((await call('GET', '/json/version', run)).json, { webSocketDebuggerUrl: `${ws}/cdp` });
+  const basic = { authorization: `Basic ${Buffer.from(`ci:${run}`).toString('base64')}` };
+  const byPassword = await call('GET', '/json/version', undefined, { headers: basic });
+  t.match(byPassword.json, { webSocketDebuggerUrl: `${ws}/cdp` });
+  t.notMatch(byPassword.text, run);
+  const byQuery = await call('GET', `/json/version/?token=${run}`);
+  t.match(byQuery.json, { webSocketDebuggerUrl: `${ws}/cdp?token=${run}` });
+  for (const path of ['/json/version', '/json/list', '/json/new']) {
+    t.equal((await call('GET', path)).status, 401, path);
+    t.equal((await call('GET', `${path}?token=troupe_wrong`)).status, 401, path);
+    t.equal((await call('GET', path, view)).status, 403, path);
+  }
+  const proxied = await house.listen({ publicUrl: 'https://troupe.example/' });
+  const { id } = await house.live();
+  for (const [path, at] of [
+    ['/json/version', '/cdp'],
+    [`/sessions/${id}/cdp/json/version`, `/sessions/${id}/cdp`],
+  ]) {
+    const found = await httpCall(proxied.url, { method: 'GET', path: `${path}`, headers: bearer(run) });
+    t.match(found.json, { webSocketDebuggerUrl: `wss://troupe.example${at}` }, 'as the clients of the proxy reach it');
+  }
 });
 
 t.test('Every change is reported with its caller, route and outcome', async (t) => {

@@ -105,6 +105,7 @@ async function recovery(t: Test, driver: Partial<Driver>, more: Partial<Recovere
     hub,
     driver: {
       name: 'process',
+      browser: null,
       offers: new Set<'desktop'>(),
       lease: () => Promise.reject(new Error('no browser is asked for')),
       adopt: async () => null,

@@ -31,10 +31,13 @@ export class FreeBrowsers {
   desktopSocket: string | undefined;
   /** A browser that starts crashes before anybody connects to it. */
   stillborn = false;
+  /** Browsers that were asked for. */
+  started = 0;
   /** Starts that were given up by who wanted them. */
   abandoned = 0;
   readonly driver: Driver = {
     name: 'process',
+    browser: { product: 'Chromium 147.0.7727.56', form: 'headless' },
     offers: new Set(),
     lease: (options, bounds) => this.#lease(options, bounds),
     adopt: async () => null,
@@ -82,6 +85,7 @@ export class FreeBrowsers {
   }
 
   async #lease({ leaseId }: LeaseOptions, { signal }: StartBounds): Promise<BrowserLease> {
+    this.started += 1;
     if (this.#heldStarts !== null) await this.#startAllowed(this.#heldStarts, signal);
     const { port } = this.#server.address() as AddressInfo; // A server that listens on a port has an address of this kind.
     const { promise: exited, resolve } = withResolvers<{ readonly reason: string }>();

@@ -8,7 +8,15 @@ import { CLOSED } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from '../browser-folder.js';
 import { answersAt, browserAtSocket, movedTo } from '../chromium/devtools-endpoint.js';
-import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, NetworkWish, StartBounds } from '../driver.js';
+import type {
+  BrowserKind,
+  BrowserLease,
+  Driver,
+  LeaseIdentity,
+  LeaseOptions,
+  NetworkWish,
+  StartBounds,
+} from '../driver.js';
 import type { NetworkGate } from '../gate/network-gate.js';
 import { leaseFolderPath, leaseOfFolder } from '../lease-name.js';
 import { reapLeases } from '../reap-leases.js';
@@ -73,6 +81,7 @@ export class DockerDriver implements Driver {
   readonly #starting = new Set<string>();
   readonly #held = new Map<string, DockerLease>();
   #looker: NodeJS.Timeout | null = null;
+  #browser: BrowserKind | null = null;
   #listing: { readonly atMs: number; readonly containers: Promise<readonly ListedContainer[]> } | null = null;
 
   private constructor(parts: DockerDriverParts, folder: BrowserFolder) {
@@ -86,6 +95,10 @@ export class DockerDriver implements Driver {
   static async create(parts: DockerDriverParts): Promise<DockerDriver> {
     const folder = await browserFolder(parts.workDir, { instance: parts.instance, driver: 'docker' }, null);
     return new DockerDriver(parts, folder);
+  }
+
+  get browser(): BrowserKind | null {
+    return this.#browser;
   }
 
   async lease(options: LeaseOptions, bounds: StartBounds): Promise<BrowserLease> {
@@ -262,6 +275,7 @@ export class DockerDriver implements Driver {
   #hold(identity: DockerIdentity): DockerLease {
     const { gate, limits, maxPauseMs } = this.#parts;
     const { leaseId, containerId, cdpUrl } = identity;
+    this.#browser = { product: identity.product, form: 'display' };
     let unwatch = (): void => undefined;
     const lease = new DockerLease(identity, {
       permit: ({ forward = [], egress = {} }: NetworkWish) => gate.permit(leaseId, { forward, egress }),

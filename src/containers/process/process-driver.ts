@@ -9,7 +9,7 @@ import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryF
 import { type BrowserUser, browserUser } from '../chromium/browser-user.js';
 import type { ChromiumBinary } from '../chromium/chromium-binary.js';
 import { answersAt } from '../chromium/devtools-endpoint.js';
-import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, StartBounds } from '../driver.js';
+import type { BrowserKind, BrowserLease, Driver, LeaseIdentity, LeaseOptions, StartBounds } from '../driver.js';
 import type { NetworkGate } from '../gate/network-gate.js';
 import { leaseFolderPath, leaseOfFolder } from '../lease-name.js';
 import { reapLeases } from '../reap-leases.js';
@@ -39,6 +39,7 @@ const ENOUGH_SHARED_MEMORY_BYTES = 1_073_741_824;
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';
+  readonly browser: BrowserKind;
   readonly offers: Driver['offers'];
   /** What keeps browsers away from the service's files. */
   readonly confinement: Confinement['kind'];
@@ -61,6 +62,8 @@ export class ProcessDriver implements Driver {
   ) {
     this.confinement = setting.confinement.kind;
     this.offers = new Set(setting.chromium.headlessShell ? [] : ['filteredBypass']);
+    const { product, headlessShell } = setting.chromium;
+    this.browser = { product, form: headlessShell ? 'shell' : 'headless' };
     this.#setting = setting;
     this.#network = network;
     this.#folder = folder;

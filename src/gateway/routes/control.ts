@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ControlAnswer, ControlRequest } from '../../protocol/control.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { AnsweredHandoff, HandoffRequest } from '../../protocol/person/handoff.js';
+import { PROTOCOL_VERSION, socketBase } from '../browserless/devtools-version.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 
@@ -13,28 +14,31 @@ const Version = z.object({
 });
 
 /** Playwright requests it with a trailing slash, other clients without. */
-const devToolsRoutes = ['', '/'].map((slash) =>
-  defineRoute({
-    method: 'GET',
-    path: `/sessions/{id}/cdp/json/version${slash}`,
-    summary:
-      "The WebSocket address of the session's browser, for DevTools protocol clients that discover it over HTTP.",
-    role: 'run',
-    answer: Version,
-    errors: ['SESSION_BUSY', 'SESSION_ENDED'],
-    async handle({ request }, sessions) {
-      const id = sessionIdOf(request);
-      // An unknown session is NOT_FOUND, an ended one SESSION_ENDED.
-      await sessions.get(id);
-      const { product } = sessions.connections.devTools(id, undefined);
-      const webSocketDebuggerUrl = `${request.base.replace('http', 'ws')}/sessions/${id}/cdp`;
-      return { kind: 'json', status: 200, body: { Browser: product, 'Protocol-Version': '1.3', webSocketDebuggerUrl } };
-    },
-  }),
-);
+const devToolsRoutes = (publicBase: string | undefined): readonly Route[] =>
+  ['', '/'].map((slash) =>
+    defineRoute({
+      method: 'GET',
+      path: `/sessions/{id}/cdp/json/version${slash}`,
+      summary:
+        "The WebSocket address of the session's browser, for DevTools protocol clients that discover it over HTTP.",
+      role: 'run',
+      answer: Version,
+      errors: ['SESSION_BUSY', 'SESSION_ENDED'],
+      async handle({ request }, sessions) {
+        const id = sessionIdOf(request);
+        // An unknown session is NOT_FOUND, an ended one SESSION_ENDED.
+        await sessions.get(id);
+        const { product } = sessions.connections.devTools(id, undefined);
+        const webSocketDebuggerUrl = `${socketBase(publicBase ?? request.base)}/sessions/${id}/cdp`;
+        const body = { Browser: product, 'Protocol-Version': PROTOCOL_VERSION, webSocketDebuggerUrl };
+        return { kind: 'json', status: 200, body };
+      },
+    }),
+  );
 
-export const controlRoutes: readonly Route[] = [
-  ...devToolsRoutes,
+/** @param publicBase see `Access.publicBase` */
+export const controlRoutes = (publicBase: string | undefined): readonly Route[] => [
+  ...devToolsRoutes(publicBase),
   defineRoute({
     method: 'POST',
     path: '/api/sessions/{id}/control',

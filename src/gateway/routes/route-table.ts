@@ -1,5 +1,6 @@
 import type { WebDriver } from '../../webdriver/web-driver.js';
 import { browserlessRoutes } from '../browserless/browserless-routes.js';
+import { discoveryRoutes } from '../browserless/discovery-routes.js';
 import type { Route } from '../route.js';
 import type { TraceViewer } from '../trace-viewer/trace-viewer.js';
 import { type Access, accessRoutes } from './access.js';
@@ -30,8 +31,8 @@ export interface RouteParts extends Access, Monitoring {
 }
 
 /**
- * Every route of Troupe's own API. The OpenAPI document has these; the routes of WebDriver and browserless are described
- * by their own documents.
+ * Every route of Troupe's own API. The OpenAPI document has these; the routes of WebDriver, browserless, and Chrome are
+ * described by their own documents.
  */
 export function apiRoutes(parts: RouteParts): readonly Route[] {
   const routes: readonly Route[] = [
@@ -45,7 +46,7 @@ export function apiRoutes(parts: RouteParts): readonly Route[] {
     ...joinedRoutes,
     ...suiteRoutes,
     ...scriptRoutes(parts.publicBase),
-    ...controlRoutes,
+    ...controlRoutes(parts.publicBase),
     ...accessRoutes(parts),
     ...fileRoutes,
     ...artifactRoutes,
@@ -61,5 +62,10 @@ export function apiRoutes(parts: RouteParts): readonly Route[] {
 
 /** All routes that the gateway serves. */
 export function servedRoutes(parts: RouteParts): readonly Route[] {
-  return [...apiRoutes(parts), ...webDriverRoutes(parts.webDriver), ...browserlessRoutes];
+  return [
+    ...apiRoutes(parts),
+    ...webDriverRoutes(parts.webDriver),
+    ...browserlessRoutes,
+    ...discoveryRoutes(parts.publicBase),
+  ];
 }

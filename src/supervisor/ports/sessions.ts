@@ -3,6 +3,7 @@ import type { AccessTokens } from '../../auth/access-tokens.js';
 import type { LoginStates } from '../../auth/login-states.js';
 import type { SetupValues } from '../../auth/setup-values.js';
 import type { ShareLinks } from '../../auth/share-links.js';
+import type { BrowserKind } from '../../containers/driver.js';
 import type { ModelInfo, OwnHealth } from '../../protocol/answers.js';
 import type {
   AutoRequest,
@@ -100,6 +101,8 @@ export interface Sessions {
   /** A picture of the session's active page, once there is a newer one; null if there is none in time. */
   nextFrame(id: string, order: FrameRequest, signal: AbortSignal): Promise<ScreenFrame | null>;
   health(): OwnHealth;
+  /** The browsers of sessions, without starting one. Null while no container has said what its browser is. */
+  browserKind(): BrowserKind | null;
   /** In the order of the configuration. */
   models(): readonly ModelInfo[];
 }
