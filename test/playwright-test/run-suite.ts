@@ -34,7 +34,17 @@ export interface Outcome {
  * Runs `playwright test` and returns how each test ended, by its title.
  * @param env with `REPORTERS: 'config'`, the reporters are those of the configuration, `json` among them
  */
-export async function runSuite(
+export function runSuite(
+  config: string,
+  env: { readonly [name: string]: string },
+  ...more: readonly string[]
+): ReturnType<typeof runSuiteIn> {
+  return runSuiteIn('.', config, env, ...more);
+}
+
+/** The same in another project, by the Playwright that is installed there. */
+export async function runSuiteIn(
+  project: string,
   config: string,
   env: { readonly [name: string]: string },
   ...more: readonly string[]
@@ -44,6 +54,7 @@ export async function runSuite(
   // Playwright leaves its caches behind.
   const temporary = mkdtempSync(join(tmpdir(), 'suite-'));
   const child = spawn(process.execPath, words, {
+    cwd: project,
     stdio: ['ignore', 'pipe', 'pipe'],
     // What tap gives to node is for its own files.
     env: { ...process.env, TROUPE_TOKEN: '', TMPDIR: temporary, ...env },
