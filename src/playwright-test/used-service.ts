@@ -58,7 +58,7 @@ async function findLocal(): Promise<LocalService> {
   const { services, stranger } = await findServices([currentHome(), agentHome()], { port: DEFAULT_URL });
   const [service] = services;
   if (service !== undefined) {
-    sayOnce(`Using the service of ${service.home} at ${service.url}`);
+    sayOnce(`Using the service of ${service.ownHome ?? service.home} at ${service.url}`);
     return service;
   }
   // One that answers in another way is not asked again.

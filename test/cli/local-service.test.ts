@@ -160,9 +160,13 @@ t.test('A service is published in the user’s folder too, unless another one ru
   const later = { ...service, secret: randomWord() };
   const withdraw = await publishService([home, other], service, t.comment);
   const withdrawLater = await publishService([join(folder, 'home2'), other], later, t.comment);
-  t.same(await findService(other), { ...service, home: other });
+  t.same(await findService(other), { ...service, home: other, ownHome: home }, 'it says whose it is');
   await withdrawLater();
-  t.same(await findService(other), { ...service, home: other }, 'the later one removes only what is its own');
+  t.same(
+    await findService(other),
+    { ...service, home: other, ownHome: home },
+    'the later one removes only what is its own',
+  );
   await withdraw();
   await withdraw();
   t.equal(await findService(other), null);

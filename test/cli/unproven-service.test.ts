@@ -361,7 +361,7 @@ t.test('A service that runs is found by its file, on whatever port; whose it is 
   const own = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'));
   await writeServiceFile(users, own);
   const { output } = await fromFolder(join(data, 'elsewhere'), { XDG_DATA_HOME: data }, 'health');
-  t.match(output, `Using the service of ${users} at ${service.url}\n`);
+  t.match(output, says, 'its own home is named, not the folder in which it was found');
   // Files that others can read are not trusted.
   rmSync(join(home, 'service.json'));
   writeFileSync(join(home, 'service.json'), JSON.stringify(own), { mode: 0o644 });

@@ -16,7 +16,7 @@ export async function publishService(
   { url, ...facts }: ServiceFile,
   log: Log,
 ): Promise<() => Promise<void>> {
-  const service = { ...facts, url: await withAddress(url) };
+  const service = { ...facts, url: await withAddress(url), ...(home === undefined ? {} : { ownHome: home }) };
   const written: string[] = [];
   const write = async (folder: string) => {
     await mkdir(folder, { recursive: true });

@@ -70,7 +70,8 @@ export async function reachService(
   const clients = services.map((service) => clientOf(service, config));
   const client = wanted.session === undefined ? clients[0] : await ownerOf(wanted.session, clients);
   if (client !== undefined) {
-    printError(`Using the service of ${services[clients.indexOf(client)]?.home} at ${client.url}\n`);
+    const service = services[clients.indexOf(client)];
+    printError(`Using the service of ${service?.ownHome ?? service?.home} at ${client.url}\n`);
     // With that it is known of what version it is.
     await client.answers();
     warnOfOtherVersion(client);

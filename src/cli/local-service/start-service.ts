@@ -78,8 +78,8 @@ export async function findOrStartService(
 }
 
 /** Says once whose service a command uses. */
-function sayWhose({ home, url, secret }: LocalService, what: 'Using' | 'Started'): void {
-  if (said !== secret) printError(`${what} the service of ${home} at ${url}\n`);
+function sayWhose({ home, ownHome = home, url, secret }: LocalService, what: 'Using' | 'Started'): void {
+  if (said !== secret) printError(`${what} the service of ${ownHome} at ${url}\n`);
   said = secret;
 }
 

@@ -12,6 +12,8 @@ export interface ServiceFile {
   /** Never sent: see `service-proof.ts`. */
   readonly secret: string;
   readonly version: string;
+  /** The service's home, absolute, where the file may be in another folder; unknown if a version before wrote it. */
+  readonly ownHome?: string | undefined;
 }
 
 const NAME = 'service.json';
@@ -75,7 +77,7 @@ function distrust(why: string, advice: string, cause?: unknown): TroupeError {
 function parse(text: string): ServiceFile | null {
   try {
     const value: unknown = JSON.parse(text);
-    const { url, pid, secret, version }: { readonly [name: string]: unknown } = Object(value);
+    const { url, pid, secret, version, ownHome }: { readonly [name: string]: unknown } = Object(value);
     const isWhole =
       typeof url === 'string' &&
       /^https?:\/\/[^/?#@\s]+$/.test(url) &&
@@ -85,7 +87,7 @@ function parse(text: string): ServiceFile | null {
       typeof secret === 'string' &&
       PROOF_FORM.test(secret) &&
       typeof version === 'string';
-    return isWhole ? { url, pid, secret, version } : null;
+    return isWhole ? { url, pid, secret, version, ...(typeof ownHome === 'string' ? { ownHome } : {}) } : null;
   } catch {
     return null;
   }
