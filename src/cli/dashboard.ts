@@ -35,8 +35,8 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   const config = readConfig(flags);
   const log = makeLog(config.log, process.stderr);
   const forPeople = config.log === 'text';
-  if (forPeople) printError(`The home is ${config.home}\n`);
   await makeFirstHome(config, forPeople ? undefined : log);
+  if (forPeople) printError(`The home is ${config.home}\n`);
   const [secret, version] = [randomWord(), readVersion()];
   const start = new AbortController();
   void stop.first.then((name) => start.abort(new Cancelled(`${name}: stopped before the service was ready`)));
