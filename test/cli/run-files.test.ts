@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -80,12 +81,14 @@ t.test('A name that is not found from here is looked for in the flows folder of 
 
 t.test('What is wrong with a word is said in a sentence that names it', async (t) => {
   const cwd = folderWith(t, ['flows/a.js', 'flows/x.sh', 'other/flows/b.js', 'deep/c.js', 'tasks/a.md', 'empty/b.txt']);
+  execFileSync('mkfifo', [join(cwd, 'flows', 'fifo.js')]);
   const refusals: [string[], RegExp, string?][] = [
     [['nope.js'], /There is no file or folder 'nope\.js'/],
     [['nope/**/*.js'], /No \.js, \.ts or \.md file matches 'nope\/\*\*\/\*\.js'/],
     [['tasks'], /There is no flow \(\.js or \.ts\) in '.*tasks'; to run its tasks, write '.*tasks\/\*\*\/\*\.md'/],
     [['empty'], /There is no flow \(\.js or \.ts\) in '.*empty'$/],
     [['flows/x.sh'], /neither a \.js or \.ts flow nor a \.md task file/],
+    [['flows/fifo.js'], /'.*flows\/fifo\.js' is neither a file nor a folder/],
     [['flows/a.js', 'other/flows/b.js'], /one flows folder.*--flows/],
     [['deep/c.js'], /is not in the flows folder/, 'flows'],
   ];

@@ -98,6 +98,8 @@ async function plain(file: string): Promise<Found | null> {
   const stats = await stat(file).catch(() => null);
   if (stats === null) return null;
   if (stats.isDirectory()) return { how: 'folder', files: await flowsBelow(file) };
+  // Opening a FIFO that nobody writes would wait for ever.
+  if (!stats.isFile()) throw new UsageError(`'${file}' is neither a file nor a folder`);
   if (isFlowFile(file) || file.endsWith('.md')) return { how: 'file', files: [file] };
   throw new UsageError(`'${file}' is neither a .js or .ts flow nor a .md task file`);
 }
