@@ -4,15 +4,7 @@ import { namedVariable } from '#troupe/config.js';
 import { isTargetPattern } from '#troupe/net-policy/target-pattern.js';
 import { UsageError } from '#troupe/terminal/failure.js';
 
-/** Options of the commands that send requests. They win over the saved settings. */
-export const CONNECTION_OPTIONS = {
-  proxy: { type: 'string' },
-  'no-proxy': { type: 'string' },
-  ca: { type: 'string', multiple: true },
-  cert: { type: 'string', multiple: true },
-  passphrase: { type: 'string' },
-} as const;
-
+/** The options of commands that send requests. */
 interface ConnectionFlags {
   readonly proxy?: string | undefined;
   readonly 'no-proxy'?: string | undefined;

@@ -1,7 +1,8 @@
 import { plainLine } from '#troupe/base/plain-text.js';
+import { REQUESTS_EXPORT } from '#troupe/terminal/commands/requests-commands.js';
 import { UsageError } from '#troupe/terminal/failure.js';
 import { printData, printError } from '#troupe/terminal/output.js';
-import { parseWords } from '#troupe/terminal/parse-options.js';
+import { checkWords, parseWords } from '#troupe/terminal/parse-options.js';
 import { CollectionFile } from '../engine/collection/collection-file.js';
 import { TextFile } from '../engine/collection/text-file.js';
 import { exportCollection } from '../formats/exports/export-collection.js';
@@ -14,9 +15,9 @@ import { ExportFormat } from '../protocol/request-exports.js';
  * @returns 0
  */
 export async function runRequestsExport(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords(args, { to: { type: 'string' }, out: { type: 'string' } });
-  const [file, ...others] = positionals;
-  if (file === undefined || others.length > 0) throw new UsageError('requests export takes one collection');
+  const { values, positionals } = parseWords(args, REQUESTS_EXPORT);
+  checkWords(positionals, ['COLLECTION.json']);
+  const [file = ''] = positionals;
   const format = ExportFormat.safeParse(values.to);
   if (!format.success) throw new UsageError(`--to takes ${ExportFormat.options.join(', ')}`);
   const { collection } = await CollectionFile.open(file);

@@ -5,9 +5,10 @@ import { basename, dirname, extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { LineSplitter, linesOf } from '#troupe/base/lines.js';
 import { plainLine } from '#troupe/base/plain-text.js';
+import { REQUESTS_IMPORT } from '#troupe/terminal/commands/requests-commands.js';
 import { UsageError } from '#troupe/terminal/failure.js';
 import { print, printData, printError, printJson } from '#troupe/terminal/output.js';
-import { parseWords } from '#troupe/terminal/parse-options.js';
+import { checkWords, parseWords } from '#troupe/terminal/parse-options.js';
 import { exportCurl } from '../curl/export/export-curl.js';
 import { writtenRequest } from '../curl/export/written-request.js';
 import { importAnswer } from '../curl/import/import-answer.js';
@@ -32,15 +33,10 @@ import { fileName } from '../window/environments.js';
  * @returns 1 if something could not be imported
  */
 export async function runRequestsImport(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords(args, {
-    json: { type: 'boolean' },
-    lines: { type: 'boolean' },
-    to: { type: 'string' },
-    into: { type: 'string' },
-  });
+  const { values, positionals } = parseWords(args, REQUESTS_IMPORT);
   const { json, lines, to, into } = values;
-  const [path, ...others] = positionals;
-  if (others.length > 0) throw new UsageError('requests import takes one file, or standard input');
+  checkWords(positionals, ['FILE'], 0);
+  const [path] = positionals;
   const shell = to === undefined ? null : shellNamed(to);
   if (lines === true) return await answerLines();
   const source = path === undefined ? await text(process.stdin) : await readFile(path, 'utf8');

@@ -2,10 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { browserCommand, requestSettingsFile } from '#troupe/config.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
+import { REQUESTS_RUN } from '#troupe/terminal/commands/requests-commands.js';
 import { UsageError } from '#troupe/terminal/failure.js';
 import { openBrowser } from '#troupe/terminal/open-browser.js';
 import { print, printError } from '#troupe/terminal/output.js';
-import { parseWords } from '#troupe/terminal/parse-options.js';
+import { checkWords, parseWords } from '#troupe/terminal/parse-options.js';
 import { endAtSecond, watchSignals } from '#troupe/terminal/watch-signals.js';
 import type { Collection, CollectionNode } from '../engine/collection/collection.js';
 import { CollectionFile } from '../engine/collection/collection-file.js';
@@ -18,7 +19,7 @@ import { passed, type RequestResult, resultLines } from '../engine/collection-ru
 import { Routes } from '../engine/connection/routes.js';
 import { TokenStore } from '../engine/oauth/token-store.js';
 import { SettingsFile } from '../window/settings-file.js';
-import { CONNECTION_OPTIONS, withFlags } from './connection-flags.js';
+import { withFlags } from './connection-flags.js';
 
 const MAX_ITERATIONS = 10_000;
 
@@ -102,17 +103,9 @@ async function report(
 }
 
 function readOptions(args: readonly string[]) {
-  const { values, positionals } = parseWords(args, {
-    env: { type: 'string' },
-    junit: { type: 'string' },
-    folder: { type: 'string' },
-    timeout: { type: 'string' },
-    data: { type: 'string' },
-    iterations: { type: 'string' },
-    ...CONNECTION_OPTIONS,
-  });
-  const [file, ...others] = positionals;
-  if (file === undefined || others.length > 0) throw new UsageError('requests run takes one collection');
+  const { values, positionals } = parseWords(args, REQUESTS_RUN);
+  checkWords(positionals, ['COLLECTION.json']);
+  const [file = ''] = positionals;
   const seconds = values.timeout === undefined ? undefined : Number(values.timeout);
   if (seconds !== undefined && !(seconds > 0)) throw new UsageError('--timeout takes seconds above 0');
   const count = values.iterations === undefined ? undefined : Number(values.iterations);

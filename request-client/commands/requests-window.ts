@@ -8,10 +8,11 @@ import {
   requestSettingsFile,
   requestWindowFile,
 } from '#troupe/config.js';
+import { REQUESTS } from '#troupe/terminal/commands/requests-commands.js';
 import { UsageError } from '#troupe/terminal/failure.js';
 import { openBrowser } from '#troupe/terminal/open-browser.js';
 import { print, printError } from '#troupe/terminal/output.js';
-import { parseWords } from '#troupe/terminal/parse-options.js';
+import { checkWords, parseWords } from '#troupe/terminal/parse-options.js';
 import { endAtSecond, watchSignals } from '#troupe/terminal/watch-signals.js';
 import { Collection } from '../engine/collection/collection.js';
 import { CollectionFile } from '../engine/collection/collection-file.js';
@@ -22,7 +23,7 @@ import { SettingsFile } from '../window/settings-file.js';
 import { WindowServer } from '../window/window-server.js';
 import { WindowState } from '../window/window-state.js';
 import { Workspace } from '../window/workspace.js';
-import { CONNECTION_OPTIONS, withFlags } from './connection-flags.js';
+import { withFlags } from './connection-flags.js';
 
 /** Opens the window and runs until it is closed, the page asks for the end, or a signal comes. */
 export async function runRequestsWindow(args: readonly string[]): Promise<number> {
@@ -62,14 +63,9 @@ async function createCollection(path: string): Promise<void> {
 }
 
 function readOptions(args: readonly string[]) {
-  const { values, positionals } = parseWords(args, {
-    env: { type: 'string', multiple: true },
-    port: { type: 'string' },
-    'no-open': { type: 'boolean' },
-    ...CONNECTION_OPTIONS,
-  });
-  const [file = null, ...others] = positionals;
-  if (others.length > 0) throw new UsageError('requests opens one collection');
+  const { values, positionals } = parseWords(args, REQUESTS);
+  checkWords(positionals, ['COLLECTION.json'], 0);
+  const [file = null] = positionals;
   if (file !== null && !existsSync(file) && !(file.endsWith('.json') && existsSync(dirname(resolve(file))))) {
     throw new UsageError(
       `There is no 'requests ${file}', and no file of that name; to create a collection, name a .json file in a folder that exists`,

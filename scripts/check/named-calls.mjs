@@ -12,7 +12,8 @@ const TABLES = {
 };
 const PLAYWRIGHT = 'src/agent-js/playwright-api/classes.ts';
 const MATCHERS = 'src/agent-js/playwright-api/matchers.ts';
-const HELP = ['src/cli/help.ts', 'src/cli/agent/agent-help.ts'];
+/** The table of commands. */
+const COMMANDS = 'src/terminal/commands/';
 const CONFIG = 'src/config.ts';
 const SESSION = 'src/protocol/session.ts';
 const ROUTES = 'src/gateway/routes/';
@@ -68,11 +69,8 @@ function knownNames({ paths, read }) {
     ...tableIn(read(MATCHERS), name).keys,
   ]);
   const asymmetric = [...(/ASYMMETRIC = \[([^\]]*)\]/.exec(read(MATCHERS))?.[1] ?? '').matchAll(/'(\w+)'/g)];
-  const written = HELP.map(read).join('\n');
-  const help = written.replace(/\$\{([A-Z_]+)\}/g, (all, name) => {
-    const start = written.indexOf(`const ${name} = `);
-    return start < 0 ? all : written.slice(start, written.indexOf(';\n', start));
-  });
+  const table = paths.filter((path) => path.startsWith(COMMANDS)).map(read);
+  const commands = optionsOfCommands(table.join('\n'));
   return {
     objects: {
       ...Object.fromEntries(Object.entries(TABLES).map(([name, tables]) => [name, callsOf(tables)])),
@@ -86,10 +84,8 @@ function knownNames({ paths, read }) {
     ]),
     // Of a session: what a request may ask for.
     options: new Set([...read(SESSION).matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name)),
-    commands: new Map([
-      ...[...help.matchAll(/^ {2}(\w+): \{\n([\s\S]*?)^ {2}\},$/gm)].map(([, name, text]) => [name, text]),
-    ]),
-    flags: new Set(help.match(/--[a-z][a-z-]*/g)),
+    commands,
+    flags: new Set([...commands.values()].flatMap((options) => [...options])),
     keys: new Set([...read(CONFIG).matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name)),
     routes: new Set(
       paths
@@ -99,8 +95,29 @@ function knownNames({ paths, read }) {
   };
 }
 
+/** The options of each command, those of its subcommands included: of every object that has `name` and `options`. */
+function optionsOfCommands(text) {
+  const commands = new Map([['help', new Set(['--help'])]]);
+  const declared = declarationsIn(text);
+  for (const table of declared.values()) {
+    const member = (name) => plain(table?.properties?.find((property) => property.name?.text === name)?.initializer);
+    const [name, options] = [member('name'), member('options')];
+    if (options === undefined || name === undefined || !ts.isStringLiteral(name)) continue;
+    const [word] = name.text.split(' ');
+    const known = commands.get(word) ?? new Set(['--help']);
+    for (const key of membersOf(declared, declared.get(options.text) ?? options).keys) known.add(`--${key}`);
+    commands.set(word, known);
+  }
+  return commands;
+}
+
 /** The object that a file declares under a name: each member with its own members, and `keys`, those of spread objects included. */
 function tableIn(text, name) {
+  const declared = declarationsIn(text);
+  return membersOf(declared, declared.get(name));
+}
+
+function declarationsIn(text) {
   const source = ts.createSourceFile('table.ts', text, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
   const declared = new Map();
   for (const statement of source.statements) {
@@ -108,6 +125,10 @@ function tableIn(text, name) {
       declared.set(own.text, plain(initializer));
     }
   }
+  return declared;
+}
+
+function membersOf(declared, node) {
   const read = (node) => {
     const table = { keys: new Set() };
     for (const property of node?.properties ?? []) {
@@ -120,7 +141,7 @@ function tableIn(text, name) {
     }
     return table;
   };
-  return read(declared.get(name));
+  return read(node);
 }
 
 /** Without `as const` and `satisfies`. */
@@ -163,14 +184,14 @@ function mentionFaults(path, words, { objects, commands, flags, keys, routes, ha
   }
   for (const [, command, rest] of words.matchAll(/(?<![\w/.'-])troupe ([a-z]+)(?![\w.'-])([^;,`)]*)/g)) {
     if (LABELS.has(command)) continue;
-    const help = commands.get(command);
-    if (help === undefined) faults.push(`troupe ${command}, which is no command`);
-    for (const [option] of help === undefined ? [] : rest.matchAll(/(?<=^|\s)--[a-z][a-z-]*/g)) {
-      if (!help.includes(option)) faults.push(`troupe ${command} ${option}, an option that the command does not have`);
+    const options = commands.get(command);
+    if (options === undefined) faults.push(`troupe ${command}, which is no command`);
+    for (const [option] of options === undefined ? [] : rest.matchAll(/(?<=^|\s)--[a-z][a-z-]*/g)) {
+      if (!options.has(option)) faults.push(`troupe ${command} ${option}, an option that the command does not have`);
     }
   }
   if (!path.endsWith('.svelte') && !OTHER_PROGRAMS.test(path) && words.includes(' ') && !FOREIGN_COMMAND.test(words)) {
-    for (const [option] of words.matchAll(/(?<=^|[\s(])--[a-z][a-z-]*(?![\w=-])/g)) {
+    for (const [option] of words.matchAll(/(?<=^|[\s(`])--[a-z][a-z-]*(?![\w=-])/g)) {
       const known = flags.has(option) || FORMER_OPTIONS.has(option) || option === '--help' || option === '--version';
       if (!known) faults.push(`${option}, which no command has`);
     }

@@ -1,17 +1,19 @@
+import { COMPLETION } from '../terminal/commands/service-commands.js';
 import { UsageError } from '../terminal/failure.js';
 import { print } from '../terminal/output.js';
-import { typedCommand } from '../terminal/typed-command.js';
+import { checkWords, parseWords } from '../terminal/parse-options.js';
 import { commandNames, wordsOf } from './help.js';
 
 const SHELLS: { readonly [shell: string]: () => string } = { bash, zsh, fish };
 
 /** `troupe completion bash|zsh|fish`: prints a script for the shell, made of the help's own words. */
 export function runCompletion(args: readonly string[]): number {
-  const [shell, ...others] = args;
-  const script = shell === undefined || !Object.hasOwn(SHELLS, shell) ? undefined : SHELLS[shell];
-  if (script === undefined || others.length > 0) {
-    throw new UsageError(`${typedCommand()} completion takes ${Object.keys(SHELLS).join(', ')}`);
-  }
+  const { positionals } = parseWords(args, COMPLETION);
+  checkWords(positionals, ['bash|zsh|fish']);
+  const [shell = ''] = positionals;
+  const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+  if (script === undefined)
+    throw new UsageError(`Unknown shell '${shell}'. Use one of: ${COMPLETION.words.join(', ')}`);
   print(script());
   return 0;
 }

@@ -5,6 +5,7 @@ import { TroupeError } from '../protocol/errors.js';
 import { PRODUCT_NAME } from '../protocol/product-name.js';
 import { type Service, startService } from '../service.js';
 import { makeLog } from '../telemetry/log.js';
+import { DASHBOARD } from '../terminal/commands/service-commands.js';
 import { describeFailure, UsageError } from '../terminal/failure.js';
 import { print, printError } from '../terminal/output.js';
 import { parseOptions } from '../terminal/parse-options.js';
@@ -21,14 +22,7 @@ import { welcome } from './welcome.js';
  * person is told stands on standard output; where the log is for a collector it has that, too, and there is no text beside it.
  */
 export async function runDashboard(args: readonly string[]): Promise<number> {
-  const { 'stop-when-idle': idle, ...flags } = parseOptions(args, {
-    port: { type: 'string' },
-    host: { type: 'string' },
-    driver: { type: 'string' },
-    'max-sessions': { type: 'string' },
-    forward: { type: 'string' },
-    'stop-when-idle': { type: 'string' },
-  });
+  const { 'stop-when-idle': idle, ...flags } = parseOptions(args, DASHBOARD);
   if (idle !== undefined && !/^[1-9]\d{0,5}$/.test(idle))
     throw new UsageError('--stop-when-idle takes seconds, from 1');
   const stop = watchSignals();

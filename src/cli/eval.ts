@@ -6,9 +6,10 @@ import { Failure } from '../protocol/report/failure.js';
 import { Report } from '../protocol/report/report.js';
 import { SessionRecord } from '../protocol/session.js';
 import { failureText } from '../report/suite/failure-text.js';
-import { describeFailure, UsageError } from '../terminal/failure.js';
+import { EVAL } from '../terminal/commands/run-commands.js';
+import { describeFailure } from '../terminal/failure.js';
 import { printError, printJson } from '../terminal/output.js';
-import { parseWords } from '../terminal/parse-options.js';
+import { checkWords, parseWords } from '../terminal/parse-options.js';
 import { endAtSecond, watchSignals } from '../terminal/watch-signals.js';
 import { lastSession } from './agent/used-session.js';
 import { type UsedService, useService } from './own-service.js';
@@ -100,9 +101,8 @@ function codeOf(code: ErrorCode): string {
 }
 
 async function readOptions(args: readonly string[]) {
-  const line = { type: 'string' } as const;
-  const { values, positionals } = parseWords(args, { session: line, url: line, own: { type: 'boolean' } });
-  const [word, ...others] = positionals;
-  if (word === undefined || others.length > 0) throw new UsageError('eval takes one script in quotes, or - to read it');
+  const { values, positionals } = parseWords(args, EVAL);
+  checkWords(positionals, ['SCRIPT']);
+  const [word = ''] = positionals;
   return { ...values, js: word === '-' ? await text(process.stdin) : word };
 }

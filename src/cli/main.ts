@@ -24,8 +24,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   outliveReaders(command);
   heedNohup();
   try {
-    if (command !== undefined && isCommand(command) && (rest.includes('--help') || rest.includes('-h'))) {
-      print(asTyped(helpFor(command, rest[0])));
+    const asked = rest.findIndex((word) => word === '--help' || word === '-h');
+    if (command !== undefined && isCommand(command) && asked >= 0) {
+      print(asTyped(helpFor(argv, { all: rest[asked + 1] === 'all' })));
       return 0;
     }
     switch (command) {
@@ -84,8 +85,8 @@ export async function main(argv: readonly string[]): Promise<number> {
       case '--help':
       case '-h':
       case 'help':
-        if (rest[0] !== undefined && !isCommand(rest[0])) throw unknownCommand(rest[0]);
-        print(asTyped(helpFor(rest[0])));
+        if (rest[0] !== undefined && rest[0] !== 'all' && !isCommand(rest[0])) throw unknownCommand(rest[0]);
+        print(asTyped(helpFor(rest, { all: rest.at(-1) === 'all' })));
         return 0;
       case undefined:
         printError(asTyped(helpFor()));
@@ -97,7 +98,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     printError(`${PRODUCT_NAME}: ${describeFailure(error)}\n`);
     if (error instanceof UsageError) {
       const topic = command !== undefined && isCommand(command) ? `${command} --help` : '--help';
-      printError(`Run '${typedCommand()} ${topic}' to see how it is called.\n`);
+      printError(`Run '${typedCommand()} ${topic}' for usage.\n`);
     }
     return error instanceof UsageError || error instanceof UnprovenService ? 2 : 1;
   }
@@ -108,7 +109,7 @@ function isCommand(word: string): boolean {
 }
 
 function unknownCommand(word: string): UsageError {
-  return new UsageError(`There is no command '${word}'${didYouMean(word, commandNames())}`);
+  return new UsageError(`Unknown command '${word}'${didYouMean(word, commandNames())}`);
 }
 
 /**

@@ -5,17 +5,16 @@ import { ifMissing } from '../base/system-fault.js';
 import { readConfig } from '../config.js';
 import { migrateFile } from '../journal/migrate-file.js';
 import { TroupeError } from '../protocol/errors.js';
+import { MIGRATE } from '../terminal/commands/service-commands.js';
 import { UsageError } from '../terminal/failure.js';
 import { print, printError } from '../terminal/output.js';
 import { parseOptions } from '../terminal/parse-options.js';
-import { typedCommand } from '../terminal/typed-command.js';
 import { keepOutOfGit } from './setup/keep-out-of-git.js';
 
 /** Copies the journal of a stopped service from SQLite to the configured PostgreSQL database. */
 export async function runMigrate(args: readonly string[]): Promise<number> {
-  const { from, key } = parseOptions(args, { from: { type: 'string' }, key: { type: 'string' } });
-  if (from === undefined)
-    throw new UsageError(`${typedCommand()} migrate --from FILE, the troupe.db of a stopped service`);
+  const { from, key } = parseOptions(args, MIGRATE);
+  if (from === undefined) throw new UsageError('Missing option: --from FILE, the troupe.db of a stopped service');
   const config = readConfig({});
   printError(`Using the settings of ${config.home}\n`);
   const { database } = config;

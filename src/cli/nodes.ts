@@ -1,10 +1,10 @@
 import { type Config, readConfig } from '../config.js';
 import { Health, NodeInfo } from '../protocol/answers.js';
 import { TroupeError } from '../protocol/errors.js';
+import { DRAIN, HEALTH, NODES, NODES_REMOVE } from '../terminal/commands/service-commands.js';
 import { UnprovenService, UsageError } from '../terminal/failure.js';
 import { print, printError } from '../terminal/output.js';
 import { parseOptions } from '../terminal/parse-options.js';
-import { typedCommand } from '../terminal/typed-command.js';
 import { ownUrl, type Reached, reachService } from './local-service/reach-service.js';
 import { ServiceClient } from './service-client.js';
 
@@ -12,8 +12,8 @@ import { ServiceClient } from './service-client.js';
 export async function runNodes(args: readonly string[]): Promise<number> {
   const [command, id, ...rest] = args;
   if (command !== 'remove') return list(args);
-  if (id === undefined || id.startsWith('-')) throw new UsageError(`${typedCommand()} nodes remove NODE`);
-  const { url } = parseOptions(rest, { url: { type: 'string' } });
+  if (id === undefined || id.startsWith('-')) throw new UsageError('Missing argument: NODE');
+  const { url } = parseOptions(rest, NODES_REMOVE);
   const { service } = await connect(url);
   await service.json('DELETE', `/api/nodes/${encodeURIComponent(id)}`);
   print(`${id} is removed\n`);
@@ -24,10 +24,10 @@ export async function runNodes(args: readonly string[]): Promise<number> {
 export async function runDrain(args: readonly string[]): Promise<number> {
   const [first] = args;
   const named = first === undefined || first.startsWith('-') ? undefined : first;
-  const { url } = parseOptions(named === undefined ? args : args.slice(1), { url: { type: 'string' } });
+  const { url } = parseOptions(named === undefined ? args : args.slice(1), DRAIN);
   const { service, own } = await connect(url);
   const id = named ?? own;
-  if (id === undefined) throw new UsageError(`${typedCommand()} drain NODE: this home has no "node" in troupe.json`);
+  if (id === undefined) throw new UsageError('Missing argument: NODE, because this home has no "node" in troupe.json');
   const node = NodeInfo.parse(await service.json('POST', `/api/nodes/${encodeURIComponent(id)}/drain`));
   const { running } = node;
   const left = running === 1 ? 'its session has ended' : `its ${running} sessions have ended`;
@@ -41,7 +41,7 @@ export async function runDrain(args: readonly string[]): Promise<number> {
  * @throws UNAVAILABLE if no service answers, or it is still starting
  */
 export async function runHealth(args: readonly string[]): Promise<number> {
-  const { live = false, url } = parseOptions(args, { live: { type: 'boolean' }, url: { type: 'string' } });
+  const { live = false, url } = parseOptions(args, HEALTH);
   const config = readConfig({});
   const reached = await reachService(config, { url, isAdmin: true, isUrgent: true });
   if (live && (reached instanceof ServiceClient || (reached instanceof UnprovenService && isAlive(reached)))) {
@@ -56,7 +56,7 @@ export async function runHealth(args: readonly string[]): Promise<number> {
 }
 
 async function list(args: readonly string[]): Promise<number> {
-  const { url } = parseOptions(args, { url: { type: 'string' } });
+  const { url } = parseOptions(args, NODES);
   const { service } = await connect(url);
   const nodes = NodeInfo.array().parse(await service.json('GET', '/api/nodes'));
   for (const { id, state, running, places, version, url, seen } of nodes) {

@@ -6,10 +6,10 @@ import { serviceToken } from '../config/environment.js';
 import { type Config, readConfig } from '../config.js';
 import { Journal } from '../journal/journal.js';
 import { CreatedToken, Role, TokenInfo, type TokenLimits, type TokenRequest } from '../protocol/access.js';
+import { TOKEN_CREATE, TOKEN_LIST, TOKEN_REVOKE } from '../terminal/commands/service-commands.js';
 import { UnprovenService, UsageError } from '../terminal/failure.js';
 import { print, printError } from '../terminal/output.js';
-import { parseOptions } from '../terminal/parse-options.js';
-import { typedCommand } from '../terminal/typed-command.js';
+import { parseOptions, unknownSubcommand } from '../terminal/parse-options.js';
 import { reachService } from './local-service/reach-service.js';
 import { ServiceClient } from './service-client.js';
 import { keepOutOfGit } from './setup/keep-out-of-git.js';
@@ -33,24 +33,20 @@ export async function runToken(args: readonly string[]): Promise<number> {
     case 'revoke':
       return revoke(rest);
     default:
-      throw new UsageError(
-        `${typedCommand()} token takes create, list or revoke${command === undefined ? '' : `, not '${command}'`}`,
-      );
+      throw unknownSubcommand(command, ['create', 'list', 'revoke']);
   }
 }
 
 async function create([name, ...rest]: readonly string[]): Promise<number> {
-  if (name === undefined || name.startsWith('-'))
-    throw new UsageError(`${typedCommand()} token create NAME --role view|run|admin`);
-  const options = parseOptions(rest, {
-    role: { type: 'string' },
-    running: { type: 'string' },
-    queued: { type: 'string' },
-    'per-minute': { type: 'string' },
-    url: { type: 'string' },
-  });
+  if (name === undefined || name.startsWith('-')) throw new UsageError('Missing argument: NAME');
+  const options = parseOptions(rest, TOKEN_CREATE);
   const role = Role.safeParse(options.role);
-  if (!role.success) throw new UsageError('--role takes view, run or admin');
+  if (!role.success)
+    throw new UsageError(
+      options.role === undefined
+        ? 'Missing option: --role view, run, or admin'
+        : `--role takes view, run, or admin, not '${options.role}'`,
+    );
   const limits: TokenLimits = {
     ...limit('running', options.running),
     ...limit('queued', options.queued),
@@ -63,7 +59,7 @@ async function create([name, ...rest]: readonly string[]): Promise<number> {
 }
 
 async function list(rest: readonly string[]): Promise<number> {
-  const { url } = parseOptions(rest, { url: { type: 'string' } });
+  const { url } = parseOptions(rest, TOKEN_LIST);
   const tokens = await within(url, (book) => book.list());
   for (const token of tokens) print(`${describe(token)}\n`);
   if (tokens.length === 0) printError('There are no tokens.\n');
@@ -71,8 +67,8 @@ async function list(rest: readonly string[]): Promise<number> {
 }
 
 async function revoke([id, ...rest]: readonly string[]): Promise<number> {
-  if (id === undefined || id.startsWith('-')) throw new UsageError(`${typedCommand()} token revoke ID`);
-  const { url } = parseOptions(rest, { url: { type: 'string' } });
+  if (id === undefined || id.startsWith('-')) throw new UsageError('Missing argument: ID');
+  const { url } = parseOptions(rest, TOKEN_REVOKE);
   await within(url, (book) => book.revoke(id));
   print(`${id} is revoked\n`);
   return 0;

@@ -9,9 +9,10 @@ import { Report } from '../protocol/report/report.js';
 import { SessionId } from '../protocol/session.js';
 import { failureText } from '../report/suite/failure-text.js';
 import { SUITE_FILE } from '../report/suite/suite-file.js';
+import { WHY } from '../terminal/commands/run-commands.js';
 import { describeFailure, UsageError } from '../terminal/failure.js';
 import { print, printError, printJson } from '../terminal/output.js';
-import { parseWords } from '../terminal/parse-options.js';
+import { checkWords, parseWords } from '../terminal/parse-options.js';
 import { shellWords, typedCommand } from '../terminal/typed-command.js';
 import { reachService } from './local-service/reach-service.js';
 import { ServiceClient } from './service-client.js';
@@ -31,9 +32,9 @@ type Answer = Found | { readonly suite: SuiteFailures } | { readonly run: RunFai
  * @returns 0 printed, also if nothing failed; 2 there is no such session, run or report
  */
 export async function runWhy(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords(args, { url: { type: 'string' }, json: { type: 'boolean' } });
-  const [word, ...others] = positionals;
-  if (others.length > 0) throw new UsageError('why takes one session, run, or report');
+  const { values, positionals } = parseWords(args, WHY);
+  checkWords(positionals, ['RUN'], 0);
+  const [word] = positionals;
   if (word === undefined && values.url !== undefined)
     throw new UsageError('Name a session or run of the service at --url');
   try {

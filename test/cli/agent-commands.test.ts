@@ -128,9 +128,9 @@ t.test('An agent drives a browser from a shell', async (t) => {
     const calls: [Promise<Ended>, RegExp][] = [
       [troupe('act', '{button}Go'), /Missing argument: ACTION\nRun 'node dist\/cli\.js act --help'/],
       [troupe('go'), /Missing argument: URL/],
-      [troupe('text', 'a', 'b'), /Unexpected argument 'b': quote texts/],
+      [troupe('text', 'a', 'b'), /Unexpected argument 'b': put text with spaces in quotes/],
       [troupe('look', '--ful'), /Did you mean '--full'/],
-      [troupe('session', 'crate'), /takes create, list or delete, not 'crate'/],
+      [troupe('session', 'crate'), /Unknown subcommand 'crate'. Use one of: create, list, delete/],
       [troupe('session', 'create', '--viewport', 'big'), /such as 1280x720/],
       [troupe('skill', 'flow'), /Did you mean 'flows'/],
       [none('text'), /^UNAVAILABLE: No service answers at http:\/\/127.0.0.1:1/],

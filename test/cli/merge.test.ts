@@ -98,8 +98,8 @@ t.test('Parts that differ are refused by what differs', async (t) => {
     await t.rejects(runMerge([one, other, '--html', join(dir, 'all')]), { name: 'UsageError', message });
   }
   await t.rejects(runMerge([join(dir, 'nowhere'), '--html', dir]), /There is no .*run\.json/);
-  await t.rejects(runMerge([one]), /merge writes what it is asked for/);
-  await t.rejects(runMerge([]), /merge needs the report folders/);
+  await t.rejects(runMerge([one]), /Missing option: --html/);
+  await t.rejects(runMerge([]), /Missing argument: FOLDER/);
 });
 
 t.test('The setups of each part are in the merged run, by the number of their part', async (t) => {

@@ -51,11 +51,13 @@ t.test('troupe token works on the home while no service runs, and through the se
 
 t.test('wrong words are answered with what is right', async (t) => {
   for (const [words, says] of [
-    [[], /create, list or revoke/],
-    [['create'], /NAME --role/],
-    [['create', 'ci', '--role', 'king'], /view, run or admin/],
+    [[], /Missing argument: create, list, revoke/],
+    [['make'], /Unknown subcommand 'make'/],
+    [['create'], /Missing argument: NAME/],
+    [['create', 'ci'], /Missing option: --role/],
+    [['create', 'ci', '--role', 'king'], /view, run, or admin/],
     [['create', 'ci', '--role', 'run', '--running', 'x'], /whole number/],
-    [['revoke'], /revoke ID/],
+    [['revoke'], /Missing argument: ID/],
   ] as const) {
     await t.rejects(runToken(words), { name: 'UsageError', message: says }, words.join(' '));
   }

@@ -89,9 +89,10 @@ t.test(
         "export const ASYMMETRIC = ['any'] as const;",
         "export const NOT_MATCHERS: T = {\n  toPass: 'use expect.poll(function)',\n};",
       ].join('\n'),
-      'src/cli/help.ts': `const MORE = '--proxy URL';\nconst COMMANDS = {\n  run: {\n    usage: ['troupe run [--list]', MORE, \`\${MORE}\`],\n  },\n};`,
-      'src/cli/agent/agent-help.ts':
-        "const AGENT_COMMANDS = {\n  go: {\n    usage: ['troupe go URL [--look]'],\n  },\n};",
+      'src/terminal/commands/run.ts':
+        "const MORE = { proxy: { type: 'string' } } as const;\nexport const RUN = { name: 'run', options: { list: {}, ...MORE } } as const satisfies Command;",
+      'src/terminal/commands/go.ts':
+        "const LOOK = { look: {} };\nexport const GO = { name: 'go', options: LOOK };\nexport const GO_ON = { name: 'go on', options: { far: {} } };",
       'src/config.ts': 'const ConfigFile = z.strictObject({\n  server: z.string(),\n});',
       'src/protocol/session.ts': 'const fields = {\n  state: z.string(),\n};',
       'src/gateway/routes/jobs.ts': "export const jobs = [{ path: '/api/jobs/{id}' }];",
@@ -99,7 +100,7 @@ t.test(
         "import { x } from './agent.js';",
         'agent.nothing(); // no text',
         'const a = `agent.go(` + x + `); page.clock, page.getByText, context.cookies, expect.any`;',
-        "const b = 'run troupe run --list --proxy URL, or troupe go --look';",
+        "const b = 'run troupe run --list --proxy URL, troupe go on --far, or troupe go --look';",
         'const c = \'set "server" in troupe.json, or GET /api/jobs/\';',
       ].join('\n'),
     };

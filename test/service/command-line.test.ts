@@ -98,7 +98,7 @@ t.test('a second service in the same folder ends with a message that names the f
 t.test('wrong words are answered with what is wrong and where the usage is, and exit code 2', async (t) => {
   const home = makeHome(t);
   for (const [words, says] of [
-    [['dashbord'], /no command 'dashbord'.*\n.*Run 'node dist\/cli\.js --help'/],
+    [['dashbord'], /Unknown command 'dashbord'.*\n.*Run 'node dist\/cli\.js --help'/],
     [['dashboard', '--prot', '1'], /--prot.*\n.*Run 'node dist\/cli\.js dashboard --help'/],
     [[], /Usage: node dist\/cli\.js/],
   ] as const) {

@@ -226,7 +226,7 @@ t.test('troupe why says what it cannot find, and that nothing failed', async (t)
     code: 2,
     said: /NOT_FOUND: There is no report\.json or run\.json at 'no\/such\/file'/,
   });
-  t.match(await troupe('why', id, id), { code: 2, said: /takes one session, run, or report/ });
+  t.match(await troupe('why', id, id), { code: 2, said: /Unexpected argument/ });
 });
 
 t.test('A failure in a TypeScript flow that another flow called names the .ts file', async (t) => {

@@ -2,26 +2,21 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { resultText } from '../../gateway/mcp/result-content.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
+import { ACT, GO, LOOK, SHOT, TEXT } from '../../terminal/commands/agent-commands.js';
+import type { Options } from '../../terminal/commands/command.js';
 import { UsageError } from '../../terminal/failure.js';
 import { print, printError } from '../../terminal/output.js';
-import { parseWords } from '../../terminal/parse-options.js';
+import { checkWords, parseWords } from '../../terminal/parse-options.js';
 import { reported } from './report-failure.js';
 import { makeSession } from './session-command.js';
-import {
-  agentService,
-  chosenSession,
-  isNamed,
-  SESSION_OPTIONS,
-  type SessionOptions,
-  usedSession,
-} from './used-session.js';
+import { agentService, chosenSession, isNamed, type SessionOptions, usedSession } from './used-session.js';
 
 /** Values of these actions that look like JSON are. */
 const STRUCTURED = ['drag', 'wheel', 'select'];
 
 /** `troupe look`: the controls of the page, and later what has changed of them. */
 export async function runLook(args: readonly string[]): Promise<number> {
-  const { values } = read(args, [], 0, { full: { type: 'boolean' }, within: { type: 'string' } });
+  const { values } = read(args, [], 0, LOOK);
   const { full, within, ...session } = values;
   const options = { ...(full ? { full } : {}), ...(within === undefined ? {} : { within }) };
   return reported(() => printed(session, call('agent.look', options)));
@@ -29,7 +24,7 @@ export async function runLook(args: readonly string[]): Promise<number> {
 
 /** `troupe go URL`: opens an address, in a new session if there is none yet. */
 export async function runGo(args: readonly string[]): Promise<number> {
-  const { values, words } = read(args, ['URL'], 1, { look: { type: 'boolean' } });
+  const { values, words } = read(args, ['URL'], 1, GO);
   const { look, ...session } = values;
   const script = call('agent.go', words[0]) + (look ? '; agent.look()' : '');
   return reported(async () => {
@@ -47,8 +42,7 @@ export async function runGo(args: readonly string[]): Promise<number> {
 
 /** `troupe act LOCATOR ACTION [VALUE]`. */
 export async function runAct(args: readonly string[]): Promise<number> {
-  const options = { look: { type: 'boolean' }, json: { type: 'boolean' }, timeout: { type: 'string' } } as const;
-  const { values, words } = read(args, ['LOCATOR', 'ACTION', 'VALUE'], 2, options);
+  const { values, words } = read(args, ['LOCATOR', 'ACTION', 'VALUE'], 2, ACT);
   const { look, json = false, timeout, ...session } = values;
   const [locator = '', action = '', text] = words;
   if (timeout !== undefined && !/^\d{1,7}$/.test(timeout)) throw new UsageError('--timeout takes milliseconds');
@@ -60,13 +54,13 @@ export async function runAct(args: readonly string[]): Promise<number> {
 
 /** `troupe text [LOCATOR]`. */
 export async function runText(args: readonly string[]): Promise<number> {
-  const { values, words } = read(args, ['LOCATOR'], 0, {});
+  const { values, words } = read(args, ['LOCATOR'], 0, TEXT);
   return reported(() => printed(values, call('agent.text', ...words)));
 }
 
 /** `troupe shot [FILE]`: saves a picture of the page. */
 export async function runShot(args: readonly string[]): Promise<number> {
-  const { values, words } = read(args, ['FILE'], 0, { within: { type: 'string' }, marks: { type: 'boolean' } });
+  const { values, words } = read(args, ['FILE'], 0, SHOT);
   const { within, marks, ...session } = values;
   const options = { title: 'shot', ...(within === undefined ? {} : { within }), ...(marks ? { marks } : {}) };
   return reported(async () => {
@@ -92,18 +86,14 @@ async function printed(session: SessionOptions, script: string): Promise<void> {
   print(`${resultText(value, undefined)}\n`);
 }
 
-function read<O extends Parameters<typeof parseWords>[1]>(
+function read<O extends Options>(
   args: readonly string[],
   names: readonly string[],
   least: number,
-  options: O,
+  command: { readonly options: O },
 ) {
-  const { values, positionals: words } = parseWords(args, { ...SESSION_OPTIONS, ...options });
-  const missing = names.slice(words.length, least);
-  if (missing.length > 0) throw new UsageError(`Missing argument: ${missing.join(' ')}`);
-  if (words.length > names.length) {
-    throw new UsageError(`Unexpected argument '${words[names.length]}': quote texts that have spaces`);
-  }
+  const { values, positionals: words } = parseWords(args, command);
+  checkWords(words, names, least);
   return { values, words };
 }
 

@@ -2,9 +2,10 @@ import type { Troupe } from '../../client/troupe.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import type { LiveRequest, SessionRecord } from '../../protocol/session.js';
+import { SESSION_CREATE, SESSION_DELETE, SESSION_LIST } from '../../terminal/commands/agent-commands.js';
 import { UsageError } from '../../terminal/failure.js';
 import { print, printError } from '../../terminal/output.js';
-import { parseWords } from '../../terminal/parse-options.js';
+import { checkWords, parseOptions, parseWords, unknownSubcommand } from '../../terminal/parse-options.js';
 import { typedCommand } from '../../terminal/typed-command.js';
 import { reported } from './report-failure.js';
 import { agentService, chosenSession, forgetSession, rememberSession } from './used-session.js';
@@ -18,22 +19,13 @@ export async function runSession([command, ...rest]: readonly string[]): Promise
       return list(rest);
     case 'delete':
       return remove(rest);
-    default: {
-      const given = command === undefined ? '' : `, not '${command}'`;
-      throw new UsageError(`${typedCommand()} session takes create, list or delete${given}`);
-    }
+    default:
+      throw unknownSubcommand(command, ['create', 'list', 'delete']);
   }
 }
 
 async function create(args: readonly string[]): Promise<number> {
-  const { url, ...given } = wordless(args, {
-    url: { type: 'string' },
-    name: { type: 'string' },
-    viewport: { type: 'string' },
-    locale: { type: 'string' },
-    forward: { type: 'string' },
-    'idle-timeout': { type: 'string' },
-  });
+  const { url, ...given } = parseOptions(args, SESSION_CREATE);
   const request = requestOf(given);
   return reported(async () => {
     print(`${await makeSession(await agentService(url), request, url)}\n`);
@@ -52,7 +44,7 @@ export async function makeSession(
 }
 
 async function list(args: readonly string[]): Promise<number> {
-  const { url, all = false } = wordless(args, { url: { type: 'string' }, all: { type: 'boolean' } });
+  const { url, all = false } = parseOptions(args, SESSION_LIST);
   return reported(async () => {
     const troupe = await agentService(url);
     const used = await chosenSession({ url });
@@ -63,9 +55,9 @@ async function list(args: readonly string[]): Promise<number> {
 }
 
 async function remove(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords(args, { url: { type: 'string' } });
+  const { values, positionals } = parseWords(args, SESSION_DELETE);
   const { url } = values;
-  if (positionals.length > 1) throw new UsageError(`${typedCommand()} session delete takes one id`);
+  checkWords(positionals, ['ID'], 0);
   return reported(async () => {
     const id = positionals[0] ?? (await chosenSession({ url }));
     if (id === undefined)
@@ -78,12 +70,6 @@ async function remove(args: readonly string[]): Promise<number> {
 
 function lineOf({ id, status, mode, name, createdAt }: SessionRecord, used: string | undefined): string {
   return [id === used ? '*' : ' ', id, status.padEnd(9), mode, createdAt, name ?? ''].join('  ').trimEnd();
-}
-
-function wordless<O extends Parameters<typeof parseWords>[1]>(args: readonly string[], options: O) {
-  const { values, positionals } = parseWords(args, options);
-  if (positionals.length > 0) throw new UsageError(`It takes no '${positionals[0]}'`);
-  return values;
 }
 
 function requestOf(given: {

@@ -1,14 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { didYouMean } from '../../terminal/closest-word.js';
+import { SKILL } from '../../terminal/commands/agent-commands.js';
 import { UsageError } from '../../terminal/failure.js';
 import { print } from '../../terminal/output.js';
-import { asTyped, typedCommand } from '../../terminal/typed-command.js';
+import { checkWords, parseWords } from '../../terminal/parse-options.js';
+import { asTyped } from '../../terminal/typed-command.js';
 
 const FOLDER = new URL('../../../skills/troupe/', import.meta.url);
 
 /** `troupe skill [NAME]`: prints the skill of this version, or one of its reference files. */
-export function runSkill([name, ...others]: readonly string[]): number {
-  if (others.length > 0) throw new UsageError(`${typedCommand()} skill takes one name`);
+export function runSkill(args: readonly string[]): number {
+  const { positionals } = parseWords(args, SKILL);
+  checkWords(positionals, ['NAME'], 0);
+  const [name] = positionals;
   print(asTyped(readFileSync(name === undefined ? new URL('SKILL.md', FOLDER) : referenceFile(name), 'utf8')));
   return 0;
 }

@@ -9,9 +9,7 @@ import { typedCommand } from '../../terminal/typed-command.js';
 import { namedService } from '../local-service/reach-service.js';
 import { findOrStartService } from '../local-service/start-service.js';
 
-/** The options of every command that uses a session. */
-export const SESSION_OPTIONS = { session: { type: 'string' }, url: { type: 'string' } } as const;
-
+/** How a command was told which session to use. */
 export interface SessionOptions {
   readonly session?: string | undefined;
   readonly url?: string | undefined;

@@ -1,4 +1,5 @@
 import { agentHome, serviceToken, serviceUrl } from '../../config/environment.js';
+import { MCP } from '../../terminal/commands/agent-commands.js';
 import { UsageError } from '../../terminal/failure.js';
 import { parseOptions } from '../../terminal/parse-options.js';
 import { watchSignals } from '../../terminal/watch-signals.js';
@@ -14,7 +15,7 @@ import { Upstream } from './upstream.js';
  * @returns 0 when the input has ended, or with SIGINT, SIGTERM, or SIGHUP
  */
 export async function runMcp(args: readonly string[]): Promise<number> {
-  const { url = serviceUrl() } = parseOptions(args, { url: { type: 'string' } });
+  const { url = serviceUrl() } = parseOptions(args, MCP);
   if (url !== undefined && !/^https?:\/\//.test(url)) throw new UsageError('--url takes the address of a service');
   const find = async (signal: AbortSignal): Promise<string> => {
     if (url !== undefined) return url.replace(/\/+$/, '');

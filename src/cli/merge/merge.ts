@@ -13,6 +13,7 @@ import {
   reasonOf,
   type SuiteResult,
 } from '../../report/suite/suite-result.js';
+import { MERGE } from '../../terminal/commands/run-commands.js';
 import { UsageError } from '../../terminal/failure.js';
 import { print } from '../../terminal/output.js';
 import { parseWords } from '../../terminal/parse-options.js';
@@ -29,20 +30,12 @@ const MAX_LISTED = 50;
  * @throws UsageError for wrong words, and if the folders are not of one run
  */
 export async function runMerge(args: readonly string[]): Promise<number> {
-  const text = { type: 'string' } as const;
-  const { values, positionals } = parseWords(args, {
-    html: text,
-    junit: text,
-    ctrf: text,
-    timings: text,
-    'fail-on-flaky': { type: 'boolean' },
-    'fail-on-repaired': { type: 'boolean' },
-  });
+  const { values, positionals } = parseWords(args, MERGE);
   if (positionals.length === 0)
-    throw new UsageError(`merge needs the report folders of ${typedCommand()} run --report`);
+    throw new UsageError(`Missing argument: FOLDER, a report folder of ${typedCommand()} run --report`);
   const { html, junit, ctrf, timings } = values;
   if ([html, junit, ctrf, timings].every((file) => file === undefined)) {
-    throw new UsageError('merge writes what it is asked for: --html DIR, --junit FILE, --ctrf FILE, or --timings FILE');
+    throw new UsageError('Missing option: --html DIR, --junit FILE, --ctrf FILE, or --timings FILE');
   }
   const parts: ReadPart[] = [];
   for (const folder of positionals) parts.push(await readPart(folder));

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { checkFlow, newlyCalled, numberedLocators } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
 import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
-import { UsageError } from '../../terminal/failure.js';
+import { FLOW_CHECK, FLOW_TYPES } from '../../terminal/commands/run-commands.js';
 import { print } from '../../terminal/output.js';
-import { parseWords } from '../../terminal/parse-options.js';
-import { typedCommand } from '../../terminal/typed-command.js';
+import { parseOptions, parseWords, unknownSubcommand } from '../../terminal/parse-options.js';
 import { agentService } from '../agent/used-session.js';
 import { findRunFiles } from './plan/run-files.js';
 
@@ -21,20 +20,16 @@ export async function runFlow(args: readonly string[]): Promise<number> {
     case 'check':
       return check(rest);
     case 'types':
+      parseOptions(rest, FLOW_TYPES);
       print(scriptTypes());
       return 0;
     default:
-      throw new UsageError(
-        `${typedCommand()} flow takes check or types${command === undefined ? '' : `, not '${command}'`}`,
-      );
+      throw unknownSubcommand(command, ['check', 'types']);
   }
 }
 
 async function check(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords(args, {
-    flows: { type: 'string' },
-    url: { type: 'string', multiple: true },
-  });
+  const { values, positionals } = parseWords(args, FLOW_CHECK);
   const words = positionals.length === 0 ? ['flows/**/*.{js,ts}'] : positionals;
   const { root, named, texts } = await findRunFiles(words, { cwd: process.cwd(), bases: [], flows: values.flows });
   let faults = 0;

@@ -3,6 +3,7 @@ import { StateName } from '../../protocol/login-state.js';
 import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import { StepScreenshots, WebhookFormat } from '../../protocol/session.js';
 import { TraceWhen } from '../../protocol/trace/trace.js';
+import { RUN } from '../../terminal/commands/run-commands.js';
 import { UsageError } from '../../terminal/failure.js';
 import { printError } from '../../terminal/output.js';
 import { parseWords } from '../../terminal/parse-options.js';
@@ -92,9 +93,11 @@ export interface RunOptions {
   readonly driver: string | undefined;
 }
 
+type Given = ReturnType<typeof parseWords<typeof RUN.options>>['values'];
+
 /** @throws UsageError that names the word which is wrong */
 export function readRunOptions(args: readonly string[]): RunOptions {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = parseWords(args, RUN);
   if (positionals.length === 0 && values.prompt === undefined) {
     throw new UsageError('Missing argument: FILE, FOLDER or GLOB of flows, or --prompt TEXT');
   }
@@ -173,61 +176,6 @@ export function readRunOptions(args: readonly string[]): RunOptions {
   };
 }
 
-function parsed(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const many = { type: 'string', multiple: true } as const;
-  const flag = { type: 'boolean' } as const;
-  return parseWords(args, {
-    prompt: text,
-    model: text,
-    url: text,
-    own: flag,
-    flows: text,
-    report: text,
-    junit: text,
-    ctrf: text,
-    html: text,
-    webhook: text,
-    'webhook-format': text,
-    list: flag,
-    'last-failed': flag,
-    'retry-strategy': text,
-    data: text,
-    state: text,
-    'repeat-each': text,
-    'max-failures': text,
-    'fail-on-flaky': flag,
-    'fail-on-repaired': flag,
-    'act-timeout': text,
-    'run-timeout': text,
-    parallel: text,
-    shard: text,
-    timings: text,
-    join: text,
-    retries: text,
-    'fail-fast': flag,
-    screenshots: text,
-    'exact-screenshots': flag,
-    'har-bodies': flag,
-    'update-baselines': flag,
-    video: text,
-    changed: text,
-    headed: flag,
-    pause: flag,
-    watch: flag,
-    'serve-anyway': flag,
-    trace: text,
-    grep: text,
-    timeout: text,
-    name: text,
-    label: many,
-    args: many,
-    secret: many,
-    driver: text,
-    forward: text,
-  });
-}
-
 function whole(option: string, text: string, least: number, most: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
@@ -235,11 +183,7 @@ function whole(option: string, text: string, least: number, most: number): numbe
 }
 
 /** What each machine would decide by itself, or the service at --url for all, does not go with `--join`. */
-function assertJoins(
-  build: string,
-  retryStrategy: RunOptions['retryStrategy'],
-  values: ReturnType<typeof parsed>['values'],
-): void {
+function assertJoins(build: string, retryStrategy: RunOptions['retryStrategy'], values: Given): void {
   if (build.length === 0 || build.length > 200) {
     throw new UsageError('--join takes the name of a build, 200 characters at most');
   }
@@ -283,7 +227,7 @@ function videoOf(text: string): NonNullable<RunOptions['video']> {
 }
 
 /** `--exact-screenshots` and the values `exact` and `quick` are of earlier versions. */
-function screenshotsOf(values: ReturnType<typeof parsed>['values']): StepScreenshots | undefined {
+function screenshotsOf(values: Given): StepScreenshots | undefined {
   const text = values.screenshots ?? (values['exact-screenshots'] ? 'exact' : undefined);
   if (text === undefined) return undefined;
   if (text === 'exact' || text === 'quick') {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { scriptTypes } from '../../agent-js/script-api.js';
+import { TYPES } from '../../terminal/commands/run-commands.js';
 import { print } from '../../terminal/output.js';
 import { parseOptions } from '../../terminal/parse-options.js';
 import { pathFrom } from './flow-failure.js';
@@ -13,7 +14,7 @@ const FILE = 'troupe.d.ts';
  * a folder without `tsconfig.json` needs.
  */
 export async function runTypes(args: readonly string[]): Promise<number> {
-  const { flows } = parseOptions(args, { flows: { type: 'string' } });
+  const { flows } = parseOptions(args, TYPES);
   const cwd = process.cwd();
   const folder = resolve(cwd, flows ?? 'flows');
   await mkdir(folder, { recursive: true });

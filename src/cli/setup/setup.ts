@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { findService, type LocalService } from '../../client/local-service/find-service.js';
 import { type Config, readConfig } from '../../config.js';
 import { encodeError } from '../../protocol/errors.js';
+import { DOCTOR, SETUP } from '../../terminal/commands/service-commands.js';
 import { print } from '../../terminal/output.js';
 import { parseOptions } from '../../terminal/parse-options.js';
 import { typedCommand } from '../../terminal/typed-command.js';
@@ -23,11 +24,7 @@ const MARKS = { ok: 'ok  ', note: 'note', failed: 'FAIL' } as const;
  * @returns 1 when something that the service cannot do without is missing
  */
 export async function runSetup(args: readonly string[]): Promise<number> {
-  const flags = parseOptions(args, {
-    brief: { type: 'boolean' },
-    base: { type: 'string' },
-    'launch-script': { type: 'string' },
-  });
+  const flags = parseOptions(args, SETUP);
   const config = readConfig({});
   await makeFirstHome(config);
   const binaries = await removeBinaries();
@@ -53,7 +50,7 @@ export async function runSetup(args: readonly string[]): Promise<number> {
  * @returns 1 when something that the service cannot do without is missing
  */
 export async function runDoctor(args: readonly string[]): Promise<number> {
-  parseOptions(args, {});
+  parseOptions(args, DOCTOR);
   const config = readConfig({});
   const findings = [...(await checkBeforeHome(config)), await checkService(config)];
   for (const finding of findings) print(line(finding));
