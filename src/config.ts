@@ -52,7 +52,7 @@ const Worker = z.strictObject({
 });
 
 /** Every key of `troupe.json`. Times are seconds. Unknown keys are refused by name. */
-const ConfigFile = z.strictObject({
+export const ConfigFile = z.strictObject({
   port: z.int().min(0).max(65_535).default(4444),
   host: z.string().min(1).default('127.0.0.1'),
   driver: z.enum(['auto', 'docker', 'process']).default('auto'),
