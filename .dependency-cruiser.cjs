@@ -136,6 +136,13 @@ module.exports = {
       },
     },
     {
+      name: 'commands-are-data',
+      comment: 'the table of commands is loaded at the start of each command, and must load nothing',
+      severity: 'error',
+      from: { path: '^src/terminal/commands/' },
+      to: { pathNot: '^src/terminal/commands/' },
+    },
+    {
       name: 'no-cycles',
       comment: 'two files that need each other are one, or need a third; a part of a page may draw itself',
       severity: 'error',

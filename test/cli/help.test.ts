@@ -39,6 +39,7 @@ t.test('The help of every command and subcommand fits a screen, and all its opti
     const { name, summary } = command;
     const all = helpFor(name.split(' '), { all: true });
     t.match(all, `Usage: troupe ${name}`);
+    t.notMatch(all, /\b(jobs?|batch(es)?|completed|where|film)\b/i, name);
     t.ok(longest(all) <= 80, name);
     for (const [option, { text }] of shownOptions(command)) {
       t.match(all, `  --${option}`, name);
