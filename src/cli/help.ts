@@ -40,9 +40,14 @@ export function wordsOf(command: string): {
  * text for `troupe --help`, or the list of all commands.
  */
 export function helpFor(words: readonly string[] = [], { all = false } = {}): string {
-  const command = BY_NAME.get(words.slice(0, 2).join(' ')) ?? BY_NAME.get(words[0] ?? '');
+  const command = commandIn(words);
   if (command !== undefined) return commandHelp(command, all);
   return all ? commandList() : overview();
+}
+
+/** The command or subcommand that words begin with. */
+export function commandIn(words: readonly string[]): Command | undefined {
+  return BY_NAME.get(words.slice(0, 2).join(' ')) ?? BY_NAME.get(words[0] ?? '');
 }
 
 /** The options that help shows: those of earlier versions are parsed, and shown nowhere. */

@@ -4,7 +4,7 @@ import { describeFailure, UnprovenService, UsageError } from '../terminal/failur
 import { heedNohup } from '../terminal/hang-up.js';
 import { print, printError } from '../terminal/output.js';
 import { asTyped, typedCommand } from '../terminal/typed-command.js';
-import { commandNames, helpFor } from './help.js';
+import { commandIn, commandNames, helpFor } from './help.js';
 import { readVersion } from './version.js';
 
 /** A reader that has enough, as in `troupe setup | head -1`; a terminal that is gone. */
@@ -97,8 +97,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     printError(`${PRODUCT_NAME}: ${describeFailure(error)}\n`);
     if (error instanceof UsageError) {
-      const topic = command !== undefined && isCommand(command) ? `${command} --help` : '--help';
-      printError(`Run '${typedCommand()} ${topic}' for usage.\n`);
+      const topic = [typedCommand(), commandIn(argv)?.name ?? '', '--help'].filter((word) => word !== '').join(' ');
+      printError(`Run '${topic}' for usage.\n`);
     }
     return error instanceof UsageError || error instanceof UnprovenService ? 2 : 1;
   }
