@@ -92,7 +92,7 @@ function storedJob(number) {
         status: 'failed',
         reason: 'finished',
         summary: null,
-        error: { code: 'FLOW_FAILED', error: 'shop/buy:25: No visible element answers to {^input}Express' },
+        error: { code: 'FLOW_FAILED', error: 'shop/buy:25: No visible element matches {^input}Express' },
       }
     : { status: 'completed', reason: 'finished', summary: 'The flows passed', error: null };
   return { record: endedRecord(started, end, at(9000)), lease: null };

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { browserCommand, requestSettingsFile } from '#troupe/config.js';
+import { counted } from '#troupe/protocol/counted.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
 import { REQUESTS_RUN } from '#troupe/terminal/commands/requests-commands.js';
 import { UsageError } from '#troupe/terminal/failure.js';
@@ -38,7 +39,7 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
   const tokens = new TokenStore({
     routes: () => routes,
     openBrowser: (url) => {
-      printError('The login page opens in the browser; the run goes on when you are logged in\n');
+      printError('The login page opens in the browser; the run continues when you are logged in\n');
       return openBrowser(url, browserCommand());
     },
   });
@@ -98,7 +99,7 @@ async function report(
     await runner.runAll(nodes, (result, node) => listen(result, node, index), signal, iteration);
   }
   if (junit !== undefined) await writeFile(junit, results.text(mask));
-  print(`${sent} requests, ${failed} failed\n`);
+  print(`${counted(sent, 'request')}${failed > 0 ? `, ${failed} failed` : ''}\n`);
   return failed > 0 ? 1 : 0;
 }
 

@@ -6,7 +6,7 @@ import type { HttpResponse } from '../engine/run/response.js';
 
 /** Sends a complete body, as bytes without a type: only the page displays or saves it, never the browser by itself. */
 export async function sendBody(kept: HttpResponse | undefined, response: ServerResponse): Promise<void> {
-  if (kept === undefined) throw new TroupeError('NOT_FOUND', 'This answer is no longer kept');
+  if (kept === undefined) throw new TroupeError('NOT_FOUND', 'This response is no longer stored');
   response.setHeader('Content-Type', 'application/octet-stream');
   response.setHeader('Content-Length', kept.bodyBytes);
   response.setHeader('Content-Disposition', 'attachment');

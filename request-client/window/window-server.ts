@@ -140,7 +140,7 @@ export class WindowServer {
     if ('answer' in route) return json(response, await route.answer(call));
     const left = new AbortController();
     response.once('close', () =>
-      left.abort(new TroupeError('UNAVAILABLE', 'The window no longer waits for the answer')),
+      left.abort(new TroupeError('UNAVAILABLE', 'The window no longer waits for the response')),
     );
     const report = (line: ProgressLine): void => {
       if (!response.headersSent) response.setHeader('Content-Type', 'application/x-ndjson');

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { ConnectionSettings } from '#troupe/config/connection-settings.js';
+import { counted } from '#troupe/protocol/counted.js';
 import { encodeError, TroupeError } from '#troupe/protocol/errors.js';
 import { exportCurl } from '../curl/export/export-curl.js';
 import { writtenRequest } from '../curl/export/written-request.js';
@@ -224,7 +225,7 @@ export class Workspace {
     if (rows.length > MAX_ROWS)
       throw new TroupeError(
         'INVALID_REQUEST',
-        `${data?.name} has ${rows.length} rows; a run takes at most ${MAX_ROWS}`,
+        `${data?.name} has ${counted(rows.length, 'row')}; a run takes at most ${MAX_ROWS}`,
       );
     let ended = false;
     await this.#withRunner(report, async (runner) => {

@@ -20,6 +20,7 @@ export const ownChecks: {
   readonly 'patterns over foreign text': OwnCheck;
   readonly 'output of commands': OwnCheck;
   readonly 'names in texts': OwnCheck;
+  readonly 'texts that people read': OwnCheck;
   readonly 'Kubernetes manifests': OwnCheck;
   readonly 'suites of tests': OwnCheck;
   readonly 'lock file': OwnCheck;

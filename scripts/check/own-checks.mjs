@@ -11,6 +11,7 @@ import { serverBinaries } from './server-binaries.mjs';
 import { setUpSize } from './set-up-size.mjs';
 import { suites } from './suites.mjs';
 import { terminalOutput } from './terminal-output.mjs';
+import { texts } from './texts.mjs';
 
 /** The checks that no tool makes: each takes the repository and answers what is wrong, a line for each fault. */
 export const ownChecks = {
@@ -20,6 +21,7 @@ export const ownChecks = {
   'patterns over foreign text': foreignText,
   'output of commands': terminalOutput,
   'names in texts': namedCalls,
+  'texts that people read': texts,
   'Kubernetes manifests': kubernetesManifests,
   'suites of tests': suites,
   'lock file': lockFile,

@@ -121,7 +121,7 @@ export class ActorCell {
   }
 
   cancel(ask: number): void {
-    this.#asks.get(ask)?.abort(new TroupeError('UNAVAILABLE', 'The asker gave up'));
+    this.#asks.get(ask)?.abort(new TroupeError('UNAVAILABLE', 'The caller stopped waiting'));
   }
 
   /** Idempotent; resolves when the behaviour has released its resources, or at the deadline. */

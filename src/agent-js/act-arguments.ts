@@ -30,8 +30,8 @@ export function actRequest(locator: unknown, action: unknown, value: unknown, op
   const parsed = ActionName.safeParse(action);
   if (!parsed.success) {
     const given =
-      action === null || action === undefined ? 'agent.act takes an action' : `${shown(action)} is no action`;
-    throw misuse(`${given}; there are ${ActionName.options.join(', ')}`);
+      action === null || action === undefined ? 'agent.act takes an action' : `Unknown action ${shown(action)}`;
+    throw misuse(`${given}. Use one of: ${ActionName.options.join(', ')}`);
   }
   const { data } = parsed;
   const optional = VALUES[data] === undefined || data === 'scroll';

@@ -314,9 +314,9 @@ function mayHang({ error }: Pick<Step, 'error'>): boolean {
 }
 
 function whyNone(tab: Tab | undefined, policy: StepScreenshotPolicy): string {
-  if (policy === 'off') return 'pictures of steps are switched off';
+  if (policy === 'off') return 'step screenshots are off';
   if (tab === undefined) return 'no page was open';
-  return tab.dialog === null ? 'the call takes its own picture, and failed' : DIALOG_OPEN;
+  return tab.dialog === null ? 'the call takes a screenshot itself, and failed' : DIALOG_OPEN;
 }
 
 function stepOf(

@@ -108,7 +108,8 @@ export class FolderStore implements ArtifactStore {
       const probe = join(this.#sessions, `.${randomUUID()}.probe`);
       try {
         await writeFile(probe, 'probe');
-        if ((await readFile(probe, 'utf8')) !== 'probe') throw new Error('it does not give back what was written');
+        if ((await readFile(probe, 'utf8')) !== 'probe')
+          throw new Error('what was read back differs from what was written');
       } finally {
         await rm(probe, { force: true });
       }

@@ -166,7 +166,7 @@ export class S3Store implements ArtifactStore {
       const opened = await this.open(place);
       const read = opened === null ? null : await buffer(opened.open({ start: 11, end: 16 }));
       if (read?.toString() !== 'Troupe')
-        throw explained(new Error('it does not give back what was written'), this.#setting);
+        throw explained(new Error('what was read back differs from what was written'), this.#setting);
     } finally {
       await this.remove(place.session);
     }

@@ -59,7 +59,7 @@ function nudgesFor(last: Turn | undefined, same: number, left: number): readonly
   return nudges;
 }
 
-const TALK_NUDGE = 'You called no tool. Call agent_eval to go on, or done to end the task.';
+const TALK_NUDGE = 'You called no tool. Call agent_eval to continue, or done to end the task.';
 const TALK_NUDGES: { readonly [finish: string]: string } = {
   cut: 'Your answer was stopped, since it was too long, and it called no tool. Be brief: call agent_eval or done.',
   length: 'Your answer was too long and called no tool. Be brief: call agent_eval or done.',

@@ -220,10 +220,10 @@ export class Loop {
 }
 
 const CONTROL_RETURNED =
-  'A person has had control of the browser meanwhile, and gave it back. Go on from the page as it is now.';
+  'A person has had control of the browser meanwhile, and released it. Continue from the page as it is now.';
 const FRESH_BROWSER =
   'The service was started again, and the browser is a new one: it shows an empty page, and its log-ins and all that was ' +
-  'typed are gone. What was sent to servers has happened. Find out how far the task is, and go on from there.';
+  'typed are gone. What was sent to servers has happened. Find out how far the task is, and continue from there.';
 const NOT_DONE = 'Not accepted: a call before this one failed. Look at what came of it first.';
 
 function openCalls({ toolCalls, answers }: Turn): readonly ToolCall[] {

@@ -56,13 +56,13 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   const why = await Promise.race([stop.first, service.failed, service.left, idleEnd.reached]);
   idleEnd.cancel();
   await withdraw();
-  if (why instanceof Error) log(`the service cannot go on: ${why.message}`);
-  else if (why === 'idle') log('Nobody uses this service: stopping');
+  if (why instanceof Error) log(`the service cannot continue: ${why.message}`);
+  else if (why === 'idle') log('The service is idle: stopping');
   else if (why === 'drained') log('This node was drained: stopping');
   else {
     const seconds = config.node === undefined ? 10 : config.drainTimeout;
-    const line = `${why}: stopping; running jobs have ${seconds} s`;
-    if (forPeople) print(`\n${line} (once more: at once)\n`);
+    const line = `${why}: stopping; runs have ${seconds} s to finish`;
+    if (forPeople) print(`\n${line} (again: stop at once)\n`);
     else log(line);
   }
   const stopping = service.stop(why instanceof Error ? { drainMs: 0 } : {});

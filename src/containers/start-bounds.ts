@@ -14,7 +14,7 @@ export async function withinBounds<T>(
 ): Promise<T> {
   const given = new AbortController();
   const forget = onAbort(signal, () => {
-    const message = 'The start of a browser was given up';
+    const message = 'The start of a browser was cancelled';
     given.abort(new TroupeError('UNAVAILABLE', message, undefined, { cause: signal.reason }));
   });
   const late = () => new TroupeError('UNAVAILABLE', `No browser was ready within ${deadlineMs} ms`);

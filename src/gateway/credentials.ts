@@ -211,7 +211,7 @@ export function checkLinkScope({ linkScope }: Principal, shared: boolean, id: st
 /** @throws FORBIDDEN if all links are of handoffs that are over */
 export function assertUseful(linkScope: LinkScope | null): void {
   if (linkScope === null || linkScope.ids.size > 0) return;
-  throw new TroupeError('FORBIDDEN', 'The script no longer waits for a person, so this link is of no use any more');
+  throw new TroupeError('FORBIDDEN', 'The script no longer waits for a person, so this link no longer works');
 }
 
 function principalOfNode(

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type Database from 'libsql';
+import { counted } from '../protocol/counted.js';
 import { TroupeError } from '../protocol/errors.js';
 import { connectPostgres } from './postgres/connect-postgres.js';
 import { newOwner, releaseOwnership, takeOwnership } from './postgres/database-owner.js';
@@ -152,7 +153,7 @@ async function assertCount(
   if (n === inSource && copied === inSource) return;
   throw new TroupeError(
     'INTERNAL',
-    `The file has ${inSource} rows of ${table}, but ${n} were copied; nothing was kept. Is it still in use?`,
+    `The file has ${counted(inSource, 'row')} of ${table}, but ${n} were copied; nothing was kept. Is it still in use?`,
   );
 }
 

@@ -146,7 +146,7 @@ export function resolve(
     if (locator.kind === 'text' || (locator.kind === 'css' && !(error instanceof DOMException))) throw error;
     return malformed(
       source,
-      locator.kind === 'xpath' ? 'it is no valid XPath' : 'it is no valid CSS, and no {role}text',
+      locator.kind === 'xpath' ? 'it is not valid XPath' : 'it is neither valid CSS nor {role}text',
     );
   }
   const matches = meant(meaning);
@@ -286,7 +286,7 @@ function missing(
   const more = isBehind ? `, and ${inert.length} that cannot be used now` : '';
   const message =
     others === 0
-      ? `No visible element answers to ${source}${words}`
+      ? `No visible element matches ${source}${words}`
       : `${source}: there ${others === 1 ? 'is' : 'are'} only ${others} of them${more}`;
   const { near, alike } = sought.kind === 'text' ? nearMisses(sought, flowRun) : { near: [], alike: false };
   return { problem: 'missing', message, near, alike, says: others === 0 ? statusTexts() : [], ...behind };

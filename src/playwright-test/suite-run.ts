@@ -9,6 +9,7 @@ import {
   type SuiteReport,
   type SuiteRequest,
 } from '../protocol/batches/suite.js';
+import { counted } from '../protocol/counted.js';
 import { TroupeError } from '../protocol/errors.js';
 import { PRODUCT_NAME } from '../protocol/product-name.js';
 
@@ -85,8 +86,8 @@ export class SuiteRun {
     await this.#inOrder(() => this.#send(this.#patient, LAST_MS));
     if (this.#fault === null) return null;
     const why = this.#fault instanceof Error ? this.#fault.message : String(this.#fault);
-    const what = this.#batch === null ? 'this run is not' : `${this.#pending.size} results of this run are not`;
-    return `${PRODUCT_NAME}: ${what} in the dashboard: ${why}`;
+    const what = this.#batch === null ? 'this run not' : `${counted(this.#pending.size, 'result')} of this run not`;
+    return `${PRODUCT_NAME}: ${what} sent to the dashboard: ${why}`;
   }
 
   #alive(): Promise<void> {

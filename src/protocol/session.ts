@@ -236,7 +236,7 @@ export const RemoveSessionQuery = z.strictObject({ purge: z.enum(['true', 'false
 export const Tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() });
 export type Tokens = z.infer<typeof Tokens>;
 
-/** What `completed` alone does not say: all tests of the job's flows were skipped; or a flow failed, and a model completed the job. */
+/** What `completed` alone does not say: all tests of the job's flows were skipped; or a flow failed, and a model finished the run. */
 export const TaskOutcome = z.enum(['skipped', 'repaired']);
 export type TaskOutcome = z.infer<typeof TaskOutcome>;
 

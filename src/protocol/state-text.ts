@@ -8,7 +8,7 @@ import { formatDuration, ranMs, testMs } from './times.js';
 
 /**
  * How a session, a flow of a run, or a test stands. `passed` is of flows and tests, `completed` of a task for a model;
- * `flaky`: it passed after a failed attempt; `repaired`: it failed, and a model completed the job; `stopped` is of sessions
+ * `flaky`: it passed after a failed attempt; `repaired`: it failed, and a model finished the run; `stopped` is of sessions
  * without a result; `not run`: there should be a result, and is none.
  */
 export const STATES = [
@@ -24,6 +24,11 @@ export const STATES = [
   'not run',
 ] as const;
 export type State = (typeof STATES)[number];
+
+/** The state in the word that people read: a task that was completed has passed. */
+export function stateWord(state: State): string {
+  return state === 'completed' ? 'passed' : state;
+}
 
 /** What {@link stateText} puts into words. */
 export interface StateFacts {
@@ -54,13 +59,12 @@ export function stateText({ state, ms, attempt, attempts, failure, why = null }:
     case 'running':
       return `Running${ms === null ? '' : ` for ${formatDuration(ms)}`}${reason}${which}`;
     case 'passed':
-      return `Passed${took}`;
     case 'completed':
-      return `Completed${took}`;
+      return `Passed${took}`;
     case 'flaky':
       return `Flaky: passed${took}${which}`;
     case 'repaired':
-      return `Repaired${took}${failure === null ? '' : ` after ${failure.code}${whereText(failure)}`}: a model completed the job${which}`;
+      return `Repaired${took}${failure === null ? '' : ` after ${failure.code}${whereText(failure)}`}: a model finished the run${which}`;
     case 'skipped':
       return `Skipped${reason}`;
     case 'failed':
@@ -69,7 +73,7 @@ export function stateText({ state, ms, attempt, attempts, failure, why = null }:
       return `Stopped${after}${reason}`;
     case 'not run': {
       if (ms === null) return `Not run${reason === '' && failure !== null ? `: ${failure.code}` : reason}`;
-      return `Not run to its end: ${failure === null ? 'stopped' : failure.code}${after}${why === null ? '' : `, ${why}`}${which}`;
+      return `Not finished: ${failure === null ? 'stopped' : failure.code}${after}${why === null ? '' : `, ${why}`}${which}`;
     }
   }
 }
@@ -131,8 +135,8 @@ export function recordText(
 
 const END_REASONS: Readonly<Record<NonNullable<SessionRecord['endReason']>, string | null>> = {
   deleted: null,
-  idle: 'nobody used it',
-  hard: 'its time was over',
+  idle: 'it was idle',
+  hard: 'time limit reached',
   lost: 'its browser was lost',
   finished: null,
   interrupted: 'the service was stopped',
@@ -140,13 +144,13 @@ const END_REASONS: Readonly<Record<NonNullable<SessionRecord['endReason']>, stri
 };
 
 function whyOf({ status, outcome, mode, queuePosition, handoff, startedAt, endReason }: SessionRecord): string | null {
-  if (status === 'queued') return queuePosition === null ? null : `number ${queuePosition}`;
-  if (status === 'running') return handoff === undefined ? null : 'waits for a person';
+  if (status === 'queued') return queuePosition === null ? null : `position ${queuePosition}`;
+  if (status === 'running') return handoff === undefined ? null : 'waiting for a person';
   if (outcome === 'skipped') return 'all of its tests were skipped';
   if (status !== 'stopped') return null;
   const why = endReason === null ? null : END_REASONS[endReason];
   if (mode === 'live' || startedAt !== null) return why;
-  return why === null ? 'stopped before it began' : `${why} before it began`;
+  return why === null ? 'stopped before it started' : `${why} before it started`;
 }
 
 /** Why a job failed, as its record says, with the flow's file. */

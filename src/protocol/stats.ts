@@ -15,7 +15,7 @@ const Runs = z.object({
   runs: z.int(),
   passed: z.int(),
   failed: z.int(),
-  /** Failed, and a model completed the job. */
+  /** Failed, and a model finished the run. */
   repaired: z.int(),
   /** 0 to 1. */
   passRate: z.number(),

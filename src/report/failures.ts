@@ -38,7 +38,7 @@ export function listFailures(report: Report): FailureList {
   if (error !== null && !isOfFlow) {
     failures.unshift({
       kind: 'session',
-      subject: report.mode === 'auto' ? 'The job' : 'The session',
+      subject: report.mode === 'auto' ? 'The run' : 'The session',
       failure: report.failure ?? failureOfError(error),
       step: stepOf(report, report.failure) ?? report.steps.at(-1) ?? null,
     });

@@ -10,11 +10,6 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** `1 step`, `2 steps`. */
-export function count(n: number, noun: string): string {
-  return `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
-}
-
 /** The text, truncated with the number of omitted characters. */
 export function shorten(text: string, characters: number): string {
   if (text.length <= characters) return text;

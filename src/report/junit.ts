@@ -74,7 +74,7 @@ function testCasesOf(
     const failure = flow.error === undefined && flow.status !== 'interrupted' ? undefined : flowFailures.shift();
     const earlier = earlierOf(report, flow.path);
     const ended = endOf(report, failure, flow.path, link);
-    const repaired = flow.status === 'repaired' ? ['Repaired: the flow failed, and a model completed it'] : [];
+    const repaired = flow.status === 'repaired' ? ['Repaired: the flow failed, and a model finished it'] : [];
     const output = [...repaired, ...ended.output];
     cases.push({ name: flow.path, classname, durationMs: flowMs(report, flow), earlier, ...ended, output });
   }
@@ -132,7 +132,7 @@ function endOf(
   const running = report.status === 'queued' || report.status === 'running';
   if (listed === undefined) {
     if (flow === null && report.mode === 'auto' && report.status === 'stopped') {
-      return { result: notRun('The job was stopped before it ended'), output: pictures };
+      return { result: notRun('The run was stopped before it ended'), output: pictures };
     }
     if (flow !== null || !running) return { result: { outcome: 'passed' }, output: pictures };
     return { result: notRun('The session has not ended'), output: pictures };
@@ -283,10 +283,10 @@ function isReport(value: unknown): value is Report {
 
 function withoutReport(name: Pick<TestCase, 'name' | 'classname'>, { status, startedAt }: SessionRecord): TestCase {
   const why = !isEnded(status)
-    ? 'The job has not ended'
+    ? 'The run has not ended'
     : startedAt === null
-      ? 'Not run: the job was not started'
-      : 'The report of the job is missing';
+      ? 'Not run: it was not started'
+      : 'The report of the run is missing';
   return { ...name, durationMs: 0, result: notRun(why), earlier: [], output: [] };
 }
 

@@ -102,7 +102,7 @@ export class Sandbox {
    */
   async run(request: ScriptRequest): Promise<string> {
     if (this.#closed !== null) throw closedError();
-    if (this.#run !== null) throw new TroupeError('INTERNAL', 'This sandbox already runs a script');
+    if (this.#run !== null) throw new TroupeError('INTERNAL', 'This sandbox is already running a script');
     const { promise: outcome, resolve: settle } = deferred<Outcome>();
     this.#runs += 1;
     const run: Run = {

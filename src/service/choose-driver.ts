@@ -14,6 +14,7 @@ import { NetworkGate } from '../containers/gate/network-gate.js';
 import { removeLeftoverContainers, removeLeftoverProcesses } from '../containers/orphans.js';
 import { ProcessDriver } from '../containers/process/process-driver.js';
 import type { ClosedPorts } from '../net-policy/closed-ports.js';
+import { counted } from '../protocol/counted.js';
 import { TroupeError } from '../protocol/errors.js';
 import { typedCommand } from '../terminal/typed-command.js';
 
@@ -106,7 +107,7 @@ async function dockerChoice(
 ): Promise<DriverChoice> {
   const { worker, tmpDir, evalTimeout } = config;
   const removed = await removeLeftoverProcesses({ workDir: `${tmpDir}/browsers`, instance });
-  if (removed > 0) log(`removed ${removed} browsers without containers of an earlier run`);
+  if (removed > 0) log(`removed ${counted(removed, 'browser')} without containers of an earlier run`);
   const secures = (how: string) => info.SecurityOptions?.some((option) => option.startsWith(`name=${how}`)) ?? false;
   const setting = {
     ownPort,
@@ -181,7 +182,7 @@ async function processChoice(
       log(`Containers of an earlier service may be left: ${sentenceOf(error)}`);
       return 0;
     });
-    if (removed > 0) log(`removed ${removed} containers that an earlier service left`);
+    if (removed > 0) log(`removed ${counted(removed, 'container')} that an earlier service left`);
   }
   const { chromium: configured, chromiumSandbox: sandbox, sudoUser: user, tmpDir, home } = config;
   const chromium = await findChromium({ configured, user, cacheDir: `${tmpDir}/chromium` });

@@ -15,7 +15,7 @@ export class ClientSteps {
   /** Resolves with the step's number when the client may act. @throws CAPACITY, WORKER_LOST */
   begin(agent: Agent, { method, js }: { readonly method: string; readonly js: string }): Promise<number> {
     if (this.#running.size >= MAX_RUNNING) {
-      throw new TroupeError('CAPACITY', `${MAX_RUNNING} steps are already running; wait for one of them`);
+      throw new TroupeError('CAPACITY', `At most ${MAX_RUNNING} steps can run at once; wait for one of them`);
     }
     const step = ++this.#last;
     const ended = deferred<ErrorBody | null>();

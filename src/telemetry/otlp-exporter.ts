@@ -1,5 +1,6 @@
 import { limitSignal } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
+import { counted } from '../protocol/counted.js';
 import { PRODUCT_NAME } from '../protocol/product-name.js';
 import type { Span, SpanAttributes } from './span-maker.js';
 
@@ -89,7 +90,7 @@ export class OtlpExporter {
       if (!response.ok) this.#log(`traces: the receiver answered ${response.status}`);
       if (isOver) this.#waiting = this.#waiting.filter((span) => !batch.includes(span));
       if (isOver && this.#dropped > 0) {
-        this.#log(`traces: ${this.#dropped} spans were dropped`);
+        this.#log(`traces: ${counted(this.#dropped, 'span')} dropped`);
         this.#dropped = 0;
       }
       return isOver;

@@ -1,4 +1,5 @@
 import type { BatchFailure, BatchJob, BatchOutcome } from '../protocol/batches/batch.js';
+import { counted } from '../protocol/counted.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { recordText } from '../protocol/state-text.js';
 import { formatDuration } from '../protocol/times.js';
@@ -25,7 +26,7 @@ export function slackMessage(record: SessionRecord): object {
   const { name, id, status, flowFiles, labels, links, error } = record;
   const title = titleOf(name ?? record.prompt?.split('\n')[0] ?? id, status);
   const facts = [
-    ...(flowFiles.length === 0 ? [] : [flowFiles.length === 1 ? '1 flow' : `${flowFiles.length} flows`]),
+    ...(flowFiles.length === 0 ? [] : [counted(flowFiles.length, 'flow')]),
     recordText(record, Date.now()),
     ...labelsOf(labels),
     `session ${id}`,
@@ -47,7 +48,7 @@ export function slackMessage(record: SessionRecord): object {
 
 /** What a script asks a person to do, with the link that gives control. */
 export function slackHandoffMessage({ id, name, prompt }: SessionRecord, asked: string, link: string): object {
-  const title = `${name ?? prompt?.split('\n')[0] ?? id} waits for a person`;
+  const title = `${name ?? prompt?.split('\n')[0] ?? id} is waiting for a person`;
   return {
     text: cut(escaped(`${title}: ${asked}`), MAX_SECTION),
     blocks: [
@@ -75,7 +76,7 @@ export function slackBatchMessage(outcome: BatchOutcome): object {
     ...(counts.stopped > 0 ? [`${counts.stopped} stopped`] : []),
     `of ${counts.total}`,
   ].join(' · ');
-  const facts = [summary, ...wallTime(createdAt, endedAt), ...labelsOf(labels), `batch ${id}`];
+  const facts = [summary, ...wallTime(createdAt, endedAt), ...labelsOf(labels), `run ${id}`];
   return {
     text: cut(escaped(`${title}: ${summary}`), MAX_SECTION),
     blocks: [

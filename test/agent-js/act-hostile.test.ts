@@ -50,7 +50,7 @@ t.test('A field that is drawn anew, or loses the focus, gets all of its text and
   await page('left = Infinity; a.blur(); null');
   t.match(await fails('{input}Name', 'input', 'x'), {
     code: 'ACTION_FAILED',
-    message: '{input}Name does not take the focus',
+    message: '{input}Name cannot be focused',
   });
   t.equal(await page('thief.value'), '');
 });

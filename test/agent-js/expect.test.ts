@@ -242,7 +242,7 @@ t.test('{dialog} is the dialog as a whole, with its message as the text', async 
   });
   t.match(await failure(`agent.expect('{dialog}Yes').toBeVisible({timeout: 10})`), {
     code: 'MATCH_FAILED',
-    error: /near it: \{dialog\}OK, \{dialog\}Cancel/,
+    error: /Did you mean \{dialog\}OK(?:,| or) \{dialog\}Cancel/,
     details: { candidates: ['{dialog}OK', '{dialog}Cancel'] },
   });
   await run(`agent.act('{dialog}OK', 'click'); agent.expect('{dialog}').toBeHidden(); null`);

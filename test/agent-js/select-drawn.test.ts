@@ -301,13 +301,13 @@ const CELLS: Readonly<Record<string, Case>> = {
     cell(FIELD),
     'Rome',
     'it.innerHTML',
-    '#it takes no choice: no list comes in it or for what is typed',
+    '#it offers no options: no list opens in it or for what is typed',
   ],
   'a field without a list, by one click': [
     cell(FIELD, 'click'),
     'Rome',
     'it.innerHTML',
-    '#it takes no choice: no list comes in it or for what is typed',
+    '#it offers no options: no list opens in it or for what is typed',
   ],
   'a field whose list has no such option': [
     cell(
@@ -390,7 +390,7 @@ const CELLS: Readonly<Record<string, Case>> = {
     `<table><tr><td id=it tabindex=0 onclick="other.outerHTML = other.outerHTML">Oslo</td><td id=other onclick="it.textContent = 'wrong'">Rome</td></tr></table>`,
     'Rome',
     'it.innerHTML',
-    '#it takes no choice: no list comes in it or for what is typed',
+    '#it offers no options: no list opens in it or for what is typed',
   ],
   'a button in the cell that opens a list': [
     `<table><tr><td id=it><div role=combobox id=b tabindex=0 aria-label=City onclick="l.hidden = false">Oslo</div></td></tr></table>

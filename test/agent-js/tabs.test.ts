@@ -125,7 +125,7 @@ t.test('Downloads reach the downloads folder, are listed and told', async (t) =>
   t.match(await call('go', `${site.origin}/report`), { url: `${site.origin}/downloads`, title: 'Downloads' });
 });
 
-t.test('Errors of the page are told, few and short', async (t) => {
+t.test('Page errors are told, few and short', async (t) => {
   const before = told('PageErrorLogged').length;
   await call(
     'go',

@@ -104,7 +104,7 @@ t.test(
     await open('<a href=/x>Downloads</a>');
     t.match(await fails({}, '{a}Download', { timeout: 100 }), {
       code: 'WAIT_TIMEOUT',
-      message: /^\{a\}Download did not appear; near it: \{a\}Downloads \(waited \d+ ms\)$/,
+      message: /^\{a\}Download did not appear\. Did you mean \{a\}Downloads\? \(waited \d+ ms\)$/,
       details: { locator: '{a}Download', candidates: ['{a}Downloads'] },
     });
     await agent.settle();
@@ -115,7 +115,7 @@ t.test(
     });
     await open('<a href=/x>Log in</a><p role=status>Preparing <b>it</b></p><p role=alert hidden>No</p>');
     t.match(await fails({}, '{a}Download', { timeout: 100 }), {
-      message: /^\{a\}Download did not appear; the page has \{a\}Log in; the page says "Preparing it" \(waited/,
+      message: /^\{a\}Download did not appear\. The page has \{a\}Log in\. The page says "Preparing it" \(waited/,
     });
   },
 );

@@ -111,7 +111,7 @@ t.test('the model loop', async (t) => {
     t.ok(input + output >= 1000 && tokens.model.requests.length < 10);
   });
 
-  await t.test('an answer without end is cut, and the model is told to be brief', async (t) => {
+  await t.test('an endless response is cut, and the model is told to be brief', async (t) => {
     const { end, heard } = await run([{ kind: 'endless' }, done(true, 'brief')]);
     t.match(end, { success: true });
     t.match(heard(1), /too long/);

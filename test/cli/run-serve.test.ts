@@ -255,7 +255,7 @@ t.test('A `serve` that is started', async (t) => {
     const { lines } = await serve(t, url, { script });
     await fetch(`${url}crash`).catch(() => undefined);
     await eventually('it is said', () => lines.length > 0);
-    t.match(lines[0], /ended with 1:\na bug\nThe flows go on without it\./);
+    t.match(lines[0], /ended with 1:\na bug\nThe flows continue without it\./);
   });
 
   await t.test('and is cancelled ends, too', async (t) => {

@@ -67,7 +67,7 @@ t.test(title, { skip: skipWithoutSandbox }, async (t) => {
   await lease.release();
 });
 
-/** The pages of a leased browser run under seccomp, and nothing of it is left when it was given back. */
+/** The pages of a leased browser run under seccomp, and nothing of it is left when it was released. */
 async function sandboxed(t: Test, lease: BrowserLease): Promise<void> {
   const renderers = processesOfLease(lease).filter((one) => one.commandLine.includes('--type=renderer'));
   t.ok(renderers.length > 0);

@@ -32,12 +32,12 @@ t.test('The frames of a program are taken apart wherever they are cut, empty one
   t.same(await read([]), { stdout: '', stderr: '' });
 });
 
-t.test('A stream of JSON lines is read wherever it is cut, and a line without end is refused', async (t) => {
+t.test('A stream of JSON lines is read wherever it is cut, and an endless line is refused', async (t) => {
   const values = async (chunks: readonly string[]): Promise<unknown[]> => {
     const all: unknown[] = [];
     for await (const value of valuesOf(Readable.from(chunks.map((chunk) => Buffer.from(chunk))))) all.push(value);
     return all;
   };
   t.same(await values(['{"a":1}\r\n{"b"', ':2}\n\n', '{"c":3}']), [{ a: 1 }, { b: 2 }, { c: 3 }]);
-  await t.rejects(values(['"', 'x'.repeat(2 ** 20)]), { code: 'UNAVAILABLE', message: /a line without end/ });
+  await t.rejects(values(['"', 'x'.repeat(2 ** 20)]), { code: 'UNAVAILABLE', message: /an endless line/ });
 });

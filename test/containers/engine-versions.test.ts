@@ -73,7 +73,7 @@ t.test('What is no engine is said in one line', async (t) => {
   const folder = openFolder(t);
   writeFileSync(join(folder, 'file'), '');
   t.match(await new DockerEngine(join(folder, 'none')).version(), { why: /there is no such socket$/ });
-  t.match(await new DockerEngine(join(folder, 'file')).version(), { why: /no engine listens/ });
+  t.match(await new DockerEngine(join(folder, 'file')).version(), { why: /no engine is listening/ });
   const { socketPath } = await fakeEngine(t, () => image, { Version: 'x' } as never);
   t.match(await new DockerEngine(socketPath).version(), {
     why: /does not answer as an engine does; check DOCKER_HOST$/,

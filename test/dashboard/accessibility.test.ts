@@ -78,7 +78,7 @@ const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknow
   { path: '#/flows/examples/buy.js', text: 'Arguments' },
   { path: '#/stats', text: 'examples/login' },
   { path: '#/stats/examples/login', text: '50 %', first: () => page.getByText('The numbers').click() },
-  { path: '#/new?flow=examples/buy.js', text: 'The same from a shell' },
+  { path: '#/new?flow=examples/buy.js', text: 'As curl' },
   { path: '#/api', text: '/api/sessions' },
 ];
 

@@ -18,7 +18,7 @@ const CAUSES: { readonly [flow: string]: { readonly texts: readonly string[]; re
   'covered-element': { texts: ['ACTION_FAILED', 'is covered by'], mark: true },
   'late-text': { texts: ['MATCH_FAILED', 'Expected', '12', 'loading'], mark: true },
   'missing-element': { texts: ['LOCATOR_NOT_FOUND', '{button}Publish now'] },
-  'page-exception': { texts: ['MATCH_FAILED', 'Errors of the page', 'TypeError'], mark: true },
+  'page-exception': { texts: ['MATCH_FAILED', 'Page errors', 'TypeError'], mark: true },
   'server-error': { texts: ['MATCH_FAILED', 'Failed requests', '500', '/office/broken/save'], mark: true },
   'syntax-error': { texts: ['SCRIPT_ERROR', "Unexpected token ';'"] },
   timeout: { texts: ['WAIT_TIMEOUT'] },

@@ -51,7 +51,7 @@ t.test(
     const other = await startShop({ port: 0 });
     t.teardown(() => other.close());
     const { port } = new URL(other.url);
-    await call('act', '{^radio}a browser to control', 'check');
+    await call('act', '{^radio}Session', 'check');
     await call('act', "{^textbox}Ports of the service's machine", 'input', '4500 x');
     await call('act', '{button}Start', 'click');
     t.match(await call('page', 'document.querySelector("input:invalid").title'), /^Numbers/);
@@ -72,7 +72,7 @@ t.test(
 t.test('a session is started, controlled and stopped on the page', async (t) => {
   await call('go', `${service.url}/#/new`);
   await call('act', '{^textbox}Name', 'input', 'by hand');
-  await call('act', '{^select}Pictures of steps', 'select', 'after each change');
+  await call('act', '{^select}Screenshots', 'select', 'after each change');
   await shows('"screenshots":"on"');
   await call('act', '{button}Start', 'click');
   await shows('by hand');

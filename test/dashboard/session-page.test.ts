@@ -91,7 +91,7 @@ t.test('A deviation is highlighted, and a failed step opens its flow at the fail
     '[...document.images].some(({ alt, naturalWidth }) => alt === "The page after step 10" && naturalWidth > 300)',
   );
   await shows('examples/buy, line 15');
-  await shows('LOCATOR_NOT_FOUND: No visible element answers to {button}Add to cart');
+  await shows('LOCATOR_NOT_FOUND: No visible element matches {button}Add to cart');
   await shows('Deviation from examples/buy, line 15');
   t.match(await page.locator('.marked').textContent(), /Add to cart/);
   t.ok(await page.locator('#step-10').isVisible(), 'the transcript stands at the step');
@@ -122,7 +122,7 @@ t.test('Flows are shown, run with arguments, and picked for a job, with the equi
   await page.goto(`${service.url}/#/flows/examples/login.js`);
   await shows('100 % of 1 passed');
   await page.getByRole('link', { name: 'Over time' }).click();
-  await shows('Steadiness');
+  await shows('Pass rate');
   await page.getByText('The numbers').click();
   t.match(await page.getByRole('table', { name: /examples\/login, by day/ }).textContent(), /100 %[\s\S]*\d m?s/);
   await page.getByRole('link', { name: 'Day', exact: true }).click();
@@ -131,11 +131,11 @@ t.test('Flows are shown, run with arguments, and picked for a job, with the equi
   await page.getByRole('link', { name: 'Statistics' }).last().click();
   await page.getByRole('link', { name: 'examples/login' }).waitFor();
   await page.goto(`${service.url}/#/flows/examples/login.js`);
-  await page.getByRole('link', { name: 'Use in a job' }).click();
+  await page.getByRole('link', { name: 'Use in a new run' }).click();
   await page.getByLabel('Task').fill("Ada's login");
   await page.getByRole('checkbox', { name: /^search.js/ }).check();
   await page.getByLabel('Labels').fill('suite=form');
-  const curl = await page.locator('section[aria-label="The same from a shell"] pre').textContent();
+  const curl = await page.locator('section[aria-label="As curl"] pre').textContent();
   t.match(curl, `'{"labels":{"suite":"form"},"mode":"auto","prompt":"Ada'\\''s login"`);
   await page.getByRole('button', { name: 'Start' }).click();
   // The form shows the label too.
@@ -216,7 +216,7 @@ const onThePicture = async (t: Test) => {
   await at(150, 100);
   t.match((await service.call('GET', `/api/sessions/${id}`)).body, { status: 'running' }, 'a look changes nothing');
   await page.getByRole('button', { name: 'Take control' }).click();
-  await shows('You have control; the agent waits.');
+  await shows('You have control; the agent is paused.');
   await at(450, 70);
   await page.keyboard.type('typed');
   await page.evaluate(`(() => {
@@ -239,10 +239,10 @@ const onThePicture = async (t: Test) => {
   await shows('"typed and pasted"');
   await shows('"wheel 240,touch"');
   await at(150, 100);
-  await page.getByRole('button', { name: 'Give back' }).click();
+  await page.getByRole('button', { name: 'Release control' }).click();
   await shows('ended: ');
   await shows('a person took control, from 127.0.0.1');
-  t.match(await transcript(), /control was given back/);
+  t.match(await transcript(), /control released/);
 };
 // Containers have a desktop instead, which has its own test.
 if (!inContainers)

@@ -62,7 +62,7 @@ t.test(
     await service.call('POST', `/api/sessions/${id}/control`, { take: false });
     acting.click(x, y);
     await acting.look();
-    t.match(await service.run(id, js), { body: 'colours, pressed, typed b' }, 'control was given back');
+    t.match(await service.run(id, js), { body: 'colours, pressed, typed b' }, 'control released');
 
     const ends = [one, other, acting].map(
       ({ socket }) => new Promise<number>((resolve) => socket.on('close', resolve)),

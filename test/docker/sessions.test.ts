@@ -179,11 +179,11 @@ t.test('Without an engine or the image the docker driver says what mends it, and
   process.env.DOCKER_HOST = `unix://${home}/deaf.sock`;
   t.match(await runTroupe(home, 'dashboard', '--port', '0', '--driver', 'docker'), {
     code: 1,
-    output: /no engine listens.*start Docker/,
+    output: /no engine is listening.*start Docker/,
   });
   const service = await startServiceProcess(t, home);
   await eventually('it says why', async () =>
-    /process driver.*Docker is not used: .*no engine listens/.test(service.output()),
+    /process driver.*Docker is not used: .*no engine is listening/.test(service.output()),
   );
   await service.end('SIGTERM');
   t.ok(existsSync(join(home, 'tmp')));

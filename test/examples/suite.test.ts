@@ -30,8 +30,8 @@ const CAUSES: Readonly<Record<string, RegExp>> = {
   'broken/covered-element': /ACTION_FAILED: \{button\}Accept order is covered by \{div\}We have new terms\./,
   'broken/late-text':
     /MATCH_FAILED: #pieces .*"12", but it has "loading" \(waited \d+ ms\)[\s\S]*Still pending:\n\s+a timer, due in \d+\.\d s/,
-  'broken/missing-element': /LOCATOR_NOT_FOUND: .*\{button\}Publish; near it: \{button\}Publish now/,
-  'broken/page-exception': /Errors of the page:\n\s+TypeError: .*undefined.*\n.*office\.js:\d+:\d+\) \(step \d+\)/,
+  'broken/missing-element': /LOCATOR_NOT_FOUND: .*\{button\}Publish\. Did you mean \{button\}Publish now/,
+  'broken/page-exception': /Page errors:\n\s+TypeError: .*undefined.*\n.*office\.js:\d+:\d+\) \(step \d+\)/,
   'broken/server-error':
     /Failed requests:\n\s+POST \S+\/office\/broken\/save 500 \(step \d+\): \{ ?"error": ?"the database is read-only" ?\}/,
   'broken/syntax-error':

@@ -39,18 +39,18 @@ t.test('A state is one sentence, of what is known', async (t) => {
     [{ state: 'flaky' }, 'Flaky: passed in 12.4 s (attempt 2 of 2)'],
     [
       { state: 'repaired', attempts: 1 },
-      'Repaired in 12.4 s after MATCH_FAILED at step 7, shop/checkout.ts:31: a model completed the job',
+      'Repaired in 12.4 s after MATCH_FAILED at step 7, shop/checkout.ts:31: a model finished the run',
     ],
     [{ state: 'skipped', why: 'all of its tests were skipped' }, 'Skipped: all of its tests were skipped'],
     [{ state: 'queued', ms: null, attempt: 1, why: 'number 3' }, 'Queued, number 3'],
     [{ state: 'queued' }, 'Queued for attempt 2 of 2'],
     [{ state: 'running', attempts: 1 }, 'Running for 12.4 s'],
     [{ state: 'running', why: 'waits for a person' }, 'Running for 12.4 s: waits for a person (attempt 2 of 2)'],
-    [{ state: 'stopped', why: 'nobody used it' }, 'Stopped after 12.4 s: nobody used it'],
+    [{ state: 'stopped', why: 'it was idle' }, 'Stopped after 12.4 s: nobody used it'],
     [{ state: 'not run', ms: null, why: 'it was not started', failure: null }, 'Not run: it was not started'],
     [{ state: 'not run', ms: null, failure: { code: 'NODE_LOST' } }, 'Not run: NODE_LOST'],
-    [{ state: 'not run', attempts: 1, failure: { code: 'NODE_LOST' } }, 'Not run to its end: NODE_LOST after 12.4 s'],
-    [{ state: 'not run', attempts: 1, failure: null }, 'Not run to its end: stopped after 12.4 s'],
+    [{ state: 'not run', attempts: 1, failure: { code: 'NODE_LOST' } }, 'Not finished: NODE_LOST after 12.4 s'],
+    [{ state: 'not run', attempts: 1, failure: null }, 'Not finished: stopped after 12.4 s'],
   ];
   for (const [facts, text] of cases) t.equal(stateText({ ...FACTS, ...facts }), text, text);
 });
@@ -76,7 +76,7 @@ t.test('The state of a record', async (t) => {
     [
       { ...ran, status: 'completed', attempt: 2, outcome: 'repaired' },
       'repaired',
-      'Repaired in 9.0 s: a model completed the job (attempt 2 of 2)',
+      'Repaired in 9.0 s: a model finished the run (attempt 2 of 2)',
     ],
     [{ ...ran, status: 'completed', outcome: 'skipped' }, 'skipped', 'Skipped: all of its tests were skipped'],
     [{ ...ran, status: 'completed', flowFiles: ['task.md'] }, 'completed', 'Completed in 9.0 s'],
@@ -90,7 +90,7 @@ t.test('The state of a record', async (t) => {
     [
       { ...ran, status: 'failed', error: { code: 'NODE_LOST', error: 'lost' } },
       'not run',
-      'Not run to its end: NODE_LOST after 9.0 s (attempt 1 of 2)',
+      'Not finished: NODE_LOST after 9.0 s (attempt 1 of 2)',
     ],
     [{ endedAt: ran.endedAt, status: 'stopped', endReason: 'deleted' }, 'not run', 'Not run: stopped before it began'],
     [

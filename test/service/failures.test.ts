@@ -148,8 +148,8 @@ t.test('The failure of a flow names the line, the near misses, and what went wro
     ` at step 2, missing.js:5: LOCATOR_NOT_FOUND\n`,
     'at flows/missing.js:5:9',
     '> 5 |   agent.act',
-    'near it: {button}Save draft',
-    'Errors of the page:\n  price list is old',
+    'Did you mean {button}Save draft?',
+    'Page errors:\n  price list is old',
     `Failed requests:\n  GET ${base}prices 500`,
     `Picture: ${service.url}/api/sessions/${sessionId}/screenshots/002-`,
     'Run it again: node dist/cli.js run flows/missing.js',
@@ -260,8 +260,8 @@ t.test(
     t.equal(failure?.seenAtStep, undefined, 'no step saw it');
     const why = await troupe('why', sessionId, '--url', service.url);
     for (const line of [
-      /While it waited: ("Waiting" for [\d.]+ m?s, then )?"the database is read-only" for [\d.]+ m?s/,
-      /The expected text is nowhere on the page, and no earlier step saw it there/,
+      /Polled: ("Waiting" for [\d.]+ m?s, then )?"the database is read-only" for [\d.]+ m?s/,
+      /The expected text is not on the page, and no earlier step saw it/,
       /POST \S+\/save 503 \(step 3\): \{"error":"the database is read-only"/,
       /Still pending:\n {2}GET \S+\/never, without an answer for [\d.]+ m?s\n {2}a timer, due in [\d.]+ s/,
       /Steps before:\n {2}1\. agent\.go\(.*\n {2}2\. .*\n {2}3\. agent\.act\("\{button\}Save", .*\): the page changed/,
@@ -278,7 +278,7 @@ t.test(
     t.match(lost, { expected: 'Ready', seenAtStep: 2 });
     t.not(lost?.screenshot === undefined, lost?.noScreenshot === undefined, 'a picture, or why there is none');
     t.match(asked, {
-      noScreenshot: 'a dialog is open, and a page with a dialog cannot be drawn',
+      noScreenshot: 'a dialog is open, and a page with an open dialog cannot be drawn',
       earlierSteps: [{ index: 1 }, { index: 2, outcome: 'opened a dialog: "Really?"' }],
     });
   },

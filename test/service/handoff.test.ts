@@ -41,7 +41,7 @@ t.test('A script waits for a person', async (t) => {
       });
       t.match(await running, { status: 200, body: 'letters: xyz' });
       t.notOk((await record(id)).handoff, 'it waits no longer');
-      t.match(await control(id, { take: true }), { status: 200 }, 'control was given back');
+      t.match(await control(id, { take: true }), { status: 200 }, 'control released');
       await control(id, { take: false });
       t.match(await answer(id, { answer: 'done' }), { status: 404 });
       const reader = await EventReader.open(service.url, `/api/sessions/${id}/events`);

@@ -168,7 +168,7 @@ t.test('A flow that a model completed, and the job’s page', async (t) => {
   const { body: report } = await service.call('GET', `/api/sessions/${record.id}/report.json`);
   t.match(
     report.stateText,
-    /^Repaired in [\d.]+ m?s after MATCH_FAILED at step 1, wrong\.js:3: a model completed the job$/,
+    /^Repaired in [\d.]+ m?s after MATCH_FAILED at step 1, wrong\.js:3: a model finished the run$/,
   );
   t.match(JSON.parse(readFileSync(join(folder, 'c.json'), 'utf8')).results.tests, [
     { extra: { state: report.stateText } },

@@ -70,8 +70,8 @@ t.test('a flow that breaks goes on behind the step that the model did by hand', 
   t.match(record, { state: 'failed', error: { code: 'TASK_FAILED', error: 'Far enough' } });
   const told = model.requests.map(({ body }) => body.messages.at(-1)?.content ?? '');
   t.match(told[0], /examples\/buy\.js, line 15[\s\S]*\{button\}Put in basket/, 'where it broke, and the page');
-  t.match(told[2], /No visible element answers to \{a\}Check out/, 'it went on to the next line that is broken');
-  t.match(told[4], /No visible element answers to \{input\}Name/);
+  t.match(told[2], /No visible element matches \{a\}Check out/, 'it went on to the next line that is broken');
+  t.match(told[4], /No visible element matches \{input\}Name/);
 });
 
 t.test('a flow that looks goes on with the list that it saw, whatever the model has looked at meanwhile', async (t) => {
@@ -167,18 +167,18 @@ t.test('a flow that the model completed is repaired, apart from what passed', as
   t.equal(code, 0, output);
   t.match(
     output,
-    /↻ wrong {2}Repaired in [^\n]*: a model completed the job\n.*Repaired: failed, and a model completed the job\n {2}wrong\n {6}MATCH_FAILED/s,
+    /↻ wrong {2}Repaired in [^\n]*: a model finished the run\n.*Repaired: failed, and a model finished the run\n {2}wrong\n {6}MATCH_FAILED/s,
   );
   t.match(output, /1 job: 0 passed, 0 failed, 1 repaired, in/);
   const junit = readFileSync(out('j.xml'), 'utf8');
   t.match(junit, /tests="1" failures="0" errors="0"/);
   t.match(junit, /<property name="repaired" value="1"\/>/);
-  t.match(junit, /Repaired in .*: a model completed the job/);
+  t.match(junit, /Repaired in .*: a model finished the run/);
   t.match(JSON.parse(readFileSync(out('c.json'), 'utf8')).results, {
     summary: { passed: 0, other: 1 },
     tests: [{ status: 'other', rawStatus: 'repaired', message: /MATCH_FAILED/, line: 2 }],
   });
-  t.match(readFileSync(out('html/index.html'), 'utf8'), /1 repaired.*Repaired in .*a model completed the job/s);
+  t.match(readFileSync(out('html/index.html'), 'utf8'), /1 repaired.*Repaired in .*a model finished the run/s);
   const [batch] = (await service.call('GET', '/api/batches')).body.batches;
   t.match(batch, { state: 'completed', counts: { completed: 1, repaired: 1, flaky: 0 } });
   t.match((await service.call('GET', `/api/batches/${batch.id}/junit`)).body, /<property name="repaired" value="1"/);

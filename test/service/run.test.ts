@@ -311,7 +311,7 @@ t.test('On a service that runs', async (t) => {
     const words = ['--run-timeout', '3', '--parallel', '1', '--junit', join(folder, 'late.xml')];
     const { code, output } = await run(flows('ok.js'), flows('slow.js'), flows('fails.js'), ...words);
     t.equal(code, 1, output);
-    t.match(output, /did not end within 3 s \(--run-timeout\).*- slow {2}Not run to its end.*3 jobs: .*[123] not run/s);
+    t.match(output, /did not end within 3 s \(--run-timeout\).*- slow {2}Not finished.*3 jobs: .*[123] not run/s);
     t.match(readFileSync(join(folder, 'late.xml'), 'utf8'), 'tests="3"');
   });
 
@@ -329,7 +329,7 @@ t.test('On a service that runs', async (t) => {
     const quarantined = checkout(t, { 'quarantine.json': '[{"flow":"ok","ticket":"A-1"}]' });
     const wrong: [string[], RegExp][] = [
       [[flows('nope.js')], /There is no file or folder '.*nope\.js'/],
-      [[flows('ok.js'), '--grep', 'nothing'], /No flow's path or tag fits --grep nothing/],
+      [[flows('ok.js'), '--grep', 'nothing'], /No flow path or tag matches --grep nothing/],
       [[flows('ok.js'), '--retry-strategy', 'isolated'], /add --retries N/],
       [[join(quarantined, 'flows/ok.js')], /quarantine\.json is not valid\. .*until/s],
       [[flows('ok.js'), '--model', 'openai/x'], /--model names who does a task/],

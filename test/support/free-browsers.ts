@@ -114,7 +114,7 @@ export class FreeBrowsers {
       exited,
       devTools: () => ({ kind: 'socket', url: `ws://127.0.0.1:${port}/devtools/browser/${leaseId}` }),
       permit: () => undefined,
-      release: async () => end('it was given back'),
+      release: async () => end('it was released'),
     };
   }
 

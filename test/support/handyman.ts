@@ -35,7 +35,7 @@ export function handyman({ body: { messages } }: ModelRequest): Turn {
 
 function repair(error: string, page: string, messages: readonly ModelMessage[]): Turn {
   const lines = page.split('\n');
-  const wanted = /answers to (\{[^}]*\})(.*?)(?:; (?:near it|the page has|the page says).*)?$/m.exec(error);
+  const wanted = /matches (\{[^}]*\})(.*?)(?:\. (?:Did you mean|The page has|The page says).*)?$/m.exec(error);
   const [, role = '', name = ''] = wanted ?? [];
   const step = failedStep(error, messages);
   const named = (line: string) => line.replace(/ (?:=|\[|\(|->|disabled).*$/, '');

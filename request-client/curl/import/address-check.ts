@@ -18,7 +18,7 @@ export function hostFault({ host }: UrlParts): string | null {
   if (IP_6.test(name)) return null;
   const wrong = NOT_IN_HOST.exec(name)?.[0] ?? TYPOGRAPHIC.exec(name)?.[0];
   if (wrong !== undefined) return `no host name contains ${named(wrong)}`;
-  return /[\p{L}\p{N}\p{S}\0]/u.test(name.replaceAll('|', '')) ? null : 'a host name has a letter or a digit';
+  return /[\p{L}\p{N}\p{S}\0]/u.test(name.replaceAll('|', '')) ? null : 'a host name needs a letter or a digit';
 }
 
 function named(char: string): string {

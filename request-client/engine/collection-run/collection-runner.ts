@@ -105,7 +105,7 @@ export class CollectionRunner {
       if (sent === MAX_REQUESTS)
         throw new TroupeError(
           'REQUEST_FAILED',
-          `The run seems to loop: ${MAX_REQUESTS} requests were sent; check setNextRequest`,
+          `The run seems to loop after ${MAX_REQUESTS} requests; check setNextRequest`,
         );
       this.#next = undefined;
       if ((await onResult(await this.run(node, signal, iteration), node)) === 'stop') return;

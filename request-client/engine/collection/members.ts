@@ -155,7 +155,7 @@ const OAUTH2: Members = {
   code_verifier: notUsed(OF_THE_LOGIN),
   state: notUsed(OF_THE_LOGIN),
   redirect_uri: notUsed(
-    'the provider answers to http://127.0.0.1:8080/callback, or 8888, 9090, 3000; register these there',
+    'the provider redirects to http://127.0.0.1:8080/callback, or 8888, 9090, 3000; register these there',
   ),
   tokenType: (value) =>
     /^(?:bearer|access_token)$/i.test(String(value)) ? null : 'is not used: the access token is sent',

@@ -133,7 +133,7 @@ function refusalOf(status: number, hasLogin: boolean): string {
   if (status !== 407) return `refused the connection (status ${status}); check its rules for this host`;
   return hasLogin
     ? 'refused its user name and password (status 407); check them'
-    : 'wants a login (status 407); set its user name and password';
+    : 'requires a login (status 407); set its user name and password';
 }
 
 /** Waits until a socket is connected. Aborting destroys it. */

@@ -4,8 +4,8 @@ const NO_TLS = 'the server does not speak TLS on this port; is it http:// and no
 /** Explanations of network errors, with remedies. Keys are codes of Node, OpenSSL and its HTTP parser. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host; check the name',
-  EAI_AGAIN: 'the name could not be resolved at the moment; check the network',
-  ECONNREFUSED: 'nothing listens there; is the server running, and is the port right?',
+  EAI_AGAIN: 'the name could not be resolved now; check the network',
+  ECONNREFUSED: 'nothing is listening there; is the server running, and is the port right?',
   ECONNRESET: 'the server closed the connection before it had answered',
   EPIPE: 'the server closed the connection while the request was being sent',
   ETIMEDOUT: 'no connection in time; check the address and the network',
@@ -31,9 +31,9 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   EPROTO: 'the server does not speak TLS on this port, or only unsafe versions; is it http:// and not https://?',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server speaks only versions of TLS that are no longer safe',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
-    'the server wants a client certificate; name one for this host with --cert or in the settings',
+    'the server requires a client certificate; name one for this host with --cert or in the settings',
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE:
-    'the server refused the TLS connection; it may want a client certificate, or other versions of TLS',
+    'the server refused the TLS connection; it may require a client certificate, or other versions of TLS',
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'the server does not trust the client certificate; use one of its own authority',
   ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
     'the server does not offer this version of HTTP; set the HTTP version of the request to automatic',

@@ -15,7 +15,7 @@ export function exportHar(collection: Collection, findings: Findings): string {
     for (const warning of warnings) findings.warn(node.name, 'auth', warning);
     const { method, url, headers, auth, body } = request;
     if (auth !== null && auth.kind !== 'basic')
-      findings.warn(node.name, auth.kind, `An archive has no place for ${auth.kind} authorization`);
+      findings.warn(node.name, auth.kind, `A HAR archive cannot contain ${auth.kind} authorization`);
     const all: readonly HeaderEntry[] =
       auth?.kind === 'basic' ? [{ name: 'Authorization', value: basic(auth) }, ...headers] : headers;
     const type = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value ?? '';
@@ -71,7 +71,7 @@ function postData(body: RequestBody, type: string, place: string, findings: Find
     case 'bytes':
       return { postData: { mimeType: type, text: body.base64, encoding: 'base64' } };
     case 'file':
-      findings.warn(place, 'file', 'An archive has no place for a body that is a file');
+      findings.warn(place, 'file', 'A HAR archive cannot contain a body that is a file');
       return {};
     case 'form':
       return {

@@ -1,3 +1,4 @@
+import { counted } from '#troupe/protocol/counted.js';
 import type { ImportWarning } from '../../curl/import/import-curl.js';
 
 /** More kinds of warnings than this are counted, not listed. */
@@ -29,7 +30,10 @@ export class Findings {
       return { level, about, message: `${message}${where}` };
     });
     if (this.#more === 0) return listed;
-    return [...listed, { level: 'warning', about: 'warnings', message: `${this.#more} more warnings are not listed` }];
+    return [
+      ...listed,
+      { level: 'warning', about: 'warnings', message: `${counted(this.#more, 'more warning')} not listed` },
+    ];
   }
 
   #add(level: ImportWarning['level'], place: string, about: string, message: string): void {

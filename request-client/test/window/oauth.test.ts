@@ -88,19 +88,19 @@ t.test('a second run is silent, and so is the refresh of an expired token', asyn
   t.equal(opened.length, 1);
 });
 
-t.test('Get new token logs in again, Forget token removes the token', async (t) => {
+t.test('Get new token logs in again, Delete token removes the token', async (t) => {
   await act('{button}Get new token', 'click');
   await holds('document.querySelector("dialog") === null && !document.querySelector(".token button").disabled');
   await shows('A token is kept');
   t.equal(opened.length, 2);
-  await act('{button}Forget token', 'click');
+  await act('{button}Delete token', 'click');
   await shows('No token yet');
   await sendAndSee('200 OK');
   t.equal(opened.length, 3);
 });
 
 t.test('a login can be cancelled in the dialog', async (t) => {
-  await act('{button}Forget token', 'click');
+  await act('{button}Delete token', 'click');
   await shows('No token yet');
   let arrive = (): void => undefined;
   arrival = new Promise((resolve) => {
@@ -151,7 +151,7 @@ t.test('each failure shows its remedy on screen', async (t) => {
 
 t.test('a callback that is no answer to this login ends it with the reason', async (t) => {
   await fill('Client ID', 'public');
-  await act('{button}Forget token', 'click');
+  await act('{button}Delete token', 'click');
   const usual = visit;
   const callbackOf = (url: string) => new URL(url).searchParams.get('redirect_uri') ?? '';
   visit = async (url) => void (await fetch(`${callbackOf(url)}?code=c&state=wrong`));
@@ -178,7 +178,7 @@ t.test('a callback that is no answer to this login ends it with the reason', asy
 t.test('four ports in use are named; freeing one and running again works', async (t) => {
   const taken = await Promise.all(callbackPorts.map((port) => take(port)));
   t.teardown(() => taken.forEach((server) => void server.close()));
-  await act('{button}Forget token', 'click');
+  await act('{button}Delete token', 'click');
   await shows('No token yet');
   await sendAndSee('all four callback ports are in use');
   await new Promise((resolve) => taken[2]?.close(resolve));

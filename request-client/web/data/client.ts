@@ -39,7 +39,10 @@ async function ask(method: string, path: string, body?: unknown, signal?: AbortS
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     connection.lost = true;
-    throw new ClientError({ error: 'The client has ended; start troupe requests again', code: 'UNAVAILABLE' });
+    throw new ClientError({
+      error: 'The request client has stopped; start troupe requests again',
+      code: 'UNAVAILABLE',
+    });
   });
   if (!answer.ok) throw new ClientError(await answer.json());
   return answer;

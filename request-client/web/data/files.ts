@@ -81,7 +81,10 @@ export const files = {
     const { changed } = await call<{ changed: boolean }>('GET', 'document/disk');
     if (!changed) return;
     const lost = workspace.changed ? ' Your own changes since the last save would be lost.' : '';
-    const choice = await dialogs.ask('The file was changed on disk', `${path}.${lost}`, ['Open again', 'Keep mine']);
+    const choice = await dialogs.ask('The file was changed on disk', `${path}.${lost}`, [
+      'Open again',
+      'Keep my changes',
+    ]);
     if (choice !== 'Open again') return;
     await dialogs.attempt(async () => workspace.take(await call<DocumentView>('POST', 'document/open', { path })));
   },
@@ -91,7 +94,7 @@ export const files = {
     await dialogs.attempt(async () => {
       await call('POST', 'quit');
       workspace.document = null;
-      workspace.broken = 'The client has ended. You can close this window.';
+      workspace.broken = 'The request client has stopped. You can close this window.';
       window.close();
     });
   },

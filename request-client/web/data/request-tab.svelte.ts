@@ -8,7 +8,7 @@ export class RequestTab extends FormTab<RequestForm, FormChange> {
   readonly kind = 'request';
   /** The last answer, unless the request was cancelled after it. */
   sent = $state.raw<SentView | null>(null);
-  /** The last request was cancelled before there was an answer. */
+  /** The last request was cancelled before a response arrived. */
   cancelled = $state(false);
   part = $state<RequestPart>('params');
 

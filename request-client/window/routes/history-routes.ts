@@ -40,5 +40,5 @@ export const HISTORY_ROUTES: readonly WindowRoute[] = [
 ];
 
 function notKept(): never {
-  throw new TroupeError('NOT_FOUND', 'This answer is no longer kept');
+  throw new TroupeError('NOT_FOUND', 'This response is no longer stored');
 }

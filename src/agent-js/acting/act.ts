@@ -323,7 +323,7 @@ async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bo
       if (quiet && tab.network.isLoading && remainingMs(bounds) > 0) continue;
       throw problemError(asked.value, request.locator, tab);
     }
-    if (remainingMs(bounds) <= 0) throw new TroupeError('WAIT_TIMEOUT', 'The page does not stop navigating');
+    if (remainingMs(bounds) <= 0) throw new TroupeError('WAIT_TIMEOUT', 'The page keeps navigating');
   }
 }
 

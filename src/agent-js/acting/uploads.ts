@@ -41,7 +41,7 @@ export async function uploadFiles(
   const files = await uploadPaths(upload, upload.names);
   if (upload.isInput) {
     const objectId = await tab.targetNode(bounds);
-    if (objectId === null) throw new TroupeError('ACTION_FAILED', `${upload.locator} has gone`);
+    if (objectId === null) throw new TroupeError('ACTION_FAILED', `${upload.locator} is gone`);
     await tab.sendToActing('DOM.setFileInputFiles', { files, objectId }, Math.max(1, remainingMs(bounds)));
     await tab.sendToActing('Runtime.releaseObject', { objectId }).catch(() => undefined);
     return;
@@ -59,10 +59,7 @@ export async function uploadFiles(
     }
     const chooser = tab.fileChooser as Tab['fileChooser'];
     if (chooser === null) {
-      throw new TroupeError(
-        'ACTION_FAILED',
-        `${upload.locator} opens no file chooser, and takes no file dropped on it`,
-      );
+      throw new TroupeError('ACTION_FAILED', `${upload.locator} opens no file chooser, and accepts no dropped files`);
     }
     if (files.length > 1 && !chooser.multiple) {
       throw new TroupeError('ACTION_FAILED', `${upload.locator} takes one file at a time`);
@@ -91,10 +88,7 @@ async function uploadPath({ dir, flowsDir }: UploadFolders, name: string): Promi
   const text = flowsDir === null ? null : await writtenText(flowsDir, name);
   if (text !== null) return copied(dir, name, text);
   if (!isFileName(name)) {
-    throw new TroupeError(
-      'ACTION_FAILED',
-      `${JSON.stringify(name)} is not a file's name: one without a path is wanted`,
-    );
+    throw new TroupeError('ACTION_FAILED', `${JSON.stringify(name)} is not a file name: use a name without a path`);
   }
   const how = "PUT it to the session's files, or make it with File.write";
   throw new TroupeError('ACTION_FAILED', `There is no file ${JSON.stringify(name)} to upload; ${how}`);

@@ -55,7 +55,7 @@ async function waitForNavigation(tabs: Tabs, tab: Tab, mark: number, bounds: Bou
   // Another tab in front, opened by this one, is a navigation too.
   const happened = await tab.until(() => navigation.count > mark || tabs.active !== tab, bounds);
   const front = tabs.active;
-  if (!happened || !(await waitUntilLoaded(front, bounds))) throw timeout('No navigation happened');
+  if (!happened || !(await waitUntilLoaded(front, bounds))) throw timeout('No navigation started');
   front.navigation.mark = front.navigation.count;
 }
 
@@ -78,7 +78,7 @@ async function waitForElement(tab: Tab, locator: string, gone: boolean, bounds: 
       if (asked.value.found) return;
     }
     if (remainingMs(bounds) > 0) continue;
-    if (gone) throw timeout(`${locator} did not go`);
+    if (gone) throw timeout(`${locator} did not disappear`);
     const missing = await explainMissing(tab, locator, bounds);
     const instead = missing === null ? '' : insteadWords(missing);
     const candidates = missing?.near ?? [];
@@ -107,7 +107,7 @@ async function waitTime(ms: number, bounds: Bounds): Promise<void> {
   } catch {
     throw cancelledError();
   }
-  if (ms > allowed) throw timeout(`The script's time ends before ${ms} ms are over`);
+  if (ms > allowed) throw timeout(`The script reaches its time limit before ${ms} ms have passed`);
 }
 
 function timeout(message: string): TroupeError {

@@ -99,7 +99,7 @@ export async function auditPage(tab: Tab, request: AuditRequest, bounds: Bounds)
   }
   const answer = Answer.nullable().parse(result.value);
   if (answer === null) {
-    throw new TroupeError('LOCATOR_NOT_FOUND', `agent.audit: no element answers to ${request.within ?? ''}`);
+    throw new TroupeError('LOCATOR_NOT_FOUND', `agent.audit: no element matches ${request.within ?? ''}`);
   }
   return answer;
 }

@@ -132,9 +132,9 @@ export class Checks {
       await pageChange(this.#activeTab(), CALL_AGAIN_MS, bounds);
       return { token: this.#keep(open) };
     }
-    const message = `agent.until: the function did not return anything true; its last value is ${received.slice(0, 300)} (waited ${waitedMs} ms)`;
+    const message = `agent.until: the function did not return a truthy value; its last value is ${received.slice(0, 300)} (waited ${waitedMs} ms)`;
     const history = open.seen.all;
-    const details = { expected: 'a value that is true', received, history, waitedMs };
+    const details = { expected: 'a truthy value', received, history, waitedMs };
     const failed = new TroupeError('MATCH_FAILED', message, details);
     return this.#steps.check(call, context.site, began, () => Promise.reject(failed));
   }

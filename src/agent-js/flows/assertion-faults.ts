@@ -29,7 +29,7 @@ export function sayUnknownMatcher(node: AnyNode, say: Say): void {
   if (expected.type !== 'CallExpression' || calleeName(expected.callee) !== 'agent.expect') return;
   const known: readonly string[] = expected === object ? [...MATCHER_NAMES, 'not'] : MATCHER_NAMES;
   if (known.includes(property.name)) return;
-  say(property, `There is no matcher ${property.name}; there are ${MATCHER_NAMES.join(', ')}`);
+  say(property, `Unknown matcher ${property.name}. Use one of: ${MATCHER_NAMES.join(', ')}`);
 }
 
 /** `agent.expect(x)`, `agent.expect(x).not` and `agent.expect(x).toBeVisible`, and the same of Playwright's `expect`. */

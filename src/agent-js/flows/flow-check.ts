@@ -44,7 +44,7 @@ export function checkFlow(author: string, hasFlow: (path: string) => boolean, fi
     return [{ message, line: at(details?.line), column: at(details?.column) }];
   }
   const { source } = form;
-  if (isTypesAlone(file, author)) return [{ line: 1, column: 1, message: 'The file has types alone, and is no flow' }];
+  if (isTypesAlone(file, author)) return [{ line: 1, column: 1, message: 'The file has only types; it is not a flow' }];
   const faults: (FlowFault & { readonly at: number })[] = [];
   const say = (node: AnyNode, message: string) =>
     faults.push({ ...positionIn(source, node.start), at: node.start, message });
@@ -165,12 +165,12 @@ function checkCall(
   if (calls === undefined || property.type !== 'Identifier') return;
   const call = `${object.name}.${property.name}`;
   if (!calls.includes(property.name)) {
-    say(property, `There is no ${call}(); there are ${calls.map((name) => `${object.name}.${name}`).join(', ')}`);
+    say(property, `Unknown call ${call}(). Use one of: ${calls.map((name) => `${object.name}.${name}`).join(', ')}`);
   }
   const [first, second] = given;
   if (call === 'agent.act' && second?.type === 'Literal' && typeof second.value === 'string') {
     if (!ACTIONS.includes(second.value))
-      say(second, `There is no action '${second.value}'; there are ${ACTIONS.join(', ')}`);
+      say(second, `Unknown action '${second.value}'. Use one of: ${ACTIONS.join(', ')}`);
   }
   if (call === 'Flow.run' && first?.type === 'Literal' && typeof first.value === 'string' && !hasFlow(first.value)) {
     say(first, `There is no flow '${first.value}'`);

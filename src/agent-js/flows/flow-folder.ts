@@ -54,7 +54,7 @@ export function newPathInside(folder: string, path: unknown): string {
   if (name === undefined) return absolute;
   throw refused(
     path,
-    `${JSON.stringify(name.slice(0, 100))} is no name on every system: it ends with a dot or a space, has one of <>:"|?*, or is a device's`,
+    `${JSON.stringify(name.slice(0, 100))} is not a valid name on every system: it ends with a dot or a space, has one of <>:"|?*, or is a device's`,
   );
 }
 

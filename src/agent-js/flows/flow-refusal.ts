@@ -10,7 +10,7 @@ import { flowCode } from './read-flow.js';
  */
 export function whyNoFlow(file: string, source: string): TroupeError | null {
   if (isTypesAlone(file, source)) {
-    return new TroupeError('SCRIPT_ERROR', 'It has types alone, and is no flow', { line: 1, column: 1 });
+    return new TroupeError('SCRIPT_ERROR', 'It has only types; it is not a flow', { line: 1, column: 1 });
   }
   try {
     return flowRefusal(flowCode(file, source));

@@ -9,8 +9,17 @@ export interface Place {
 
 /** What the page has instead of what a locator asks for, as the end of a sentence; '' if that is not known. */
 export function insteadWords({ near, alike, says }: Pick<MissingProblem, 'near' | 'alike' | 'says'>): string {
-  const has = near.length === 0 ? '' : `; ${alike ? 'near it:' : 'the page has'} ${near.join(', ')}`;
-  return says.length === 0 ? has : `${has}; the page says ${says.map((text) => JSON.stringify(text)).join(' and ')}`;
+  const has = near.length === 0 ? '' : alike ? `. Did you mean ${orWords(near)}?` : `. The page has ${near.join(', ')}`;
+  const dot = has.endsWith('?') ? '' : '.';
+  return says.length === 0
+    ? has
+    : `${has}${dot} The page says ${says.map((text) => JSON.stringify(text)).join(' and ')}`;
+}
+
+/** `a`, `a or b`, `a, b, or c`. */
+function orWords(names: readonly string[]): string {
+  if (names.length < 3) return names.join(' or ');
+  return `${names.slice(0, -1).join(', ')}, or ${names.at(-1)}`;
 }
 
 /** What the page's script found wrong, as the error that the script sees. */

@@ -39,7 +39,7 @@ const BOX_MS = stretched(500);
 const APART_MS = 100;
 const APART_ANSWER_MS = stretched(1_500);
 /** Why there is no picture. */
-export const DIALOG_OPEN = 'a dialog is open, and a page with a dialog cannot be drawn';
+export const DIALOG_OPEN = 'a dialog is open, and a page with an open dialog cannot be drawn';
 const NEXT_BEGAN = 'the next step had begun';
 
 /**

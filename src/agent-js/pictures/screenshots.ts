@@ -72,7 +72,7 @@ export async function markedScreenshot(
   );
   const { png: drawn } = await tab.askAny('drawMarks', { png: png.toString('base64'), clip, marks }, bounds);
   if (drawn !== null) return Buffer.from(drawn, 'base64');
-  throw new TroupeError('ACTION_FAILED', 'The page does not draw marks: take the picture without them');
+  throw new TroupeError('ACTION_FAILED', 'The page cannot draw marks: take the screenshot without them');
 }
 
 /**

@@ -54,7 +54,7 @@ export async function wantedScreenshot(
     const picture = png === null ? null : await keepScreenshot(png, dir, file());
     if (picture === null) {
       if (tab.dialog !== null) throw tab.dialogError();
-      throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing');
+      throw new TroupeError('ACTION_FAILED', 'No screenshot of the page is possible: it draws nothing');
     }
     emit({ type: 'ScreenshotTaken', data: { ...picture, title: named ?? '' } });
     return picture;

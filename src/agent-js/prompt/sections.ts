@@ -82,12 +82,12 @@ Request.run("shop/New user", {name: "ada"}) sends a stored HTTP request and answ
     title: 'Errors',
     text: `A failing call throws an error with a code. Steps before it happened: look before repeating.
 - LOCATOR_NOT_FOUND: look again, or agent.wait for what is still to come
-- LOCATOR_STALE: that element has gone or changed; look again
+- LOCATOR_STALE: that element is gone or changed; look again
 - LOCATOR_AMBIGUOUS: take one that it lists, such as {button:2}Save
 - ACTION_FAILED: it says what stands in the way; clear that first
 - WAIT_TIMEOUT: look what the page shows instead
 - MATCH_FAILED: says what differs
-- SCRIPT_ERROR, EVAL_TIMEOUT: mend the line; do less in one script. scopeLost: declare your variables again`,
+- SCRIPT_ERROR, EVAL_TIMEOUT: fix the line; do less in one script. scopeLost: declare your variables again`,
   },
 ];
 

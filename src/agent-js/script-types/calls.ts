@@ -103,7 +103,7 @@ export const BROWSER_CALLS: ScriptCalls = {
   },
   until: {
     type: '<T>(body: () => T, options?: Timeout): Truthy<Awaited<T>>',
-    says: 'Calls a function until it returns something true, and returns that. Errors of the page, such as LOCATOR_NOT_FOUND, count as "not yet". Throws MATCH_FAILED after `timeout` milliseconds.',
+    says: 'Calls a function until it returns something true, and returns that. Page errors, such as LOCATOR_NOT_FOUND, count as "not yet". Throws MATCH_FAILED after `timeout` milliseconds.',
     example: "agent.until(() => agent.text('.status') === 'Paid');",
   },
   expectScreenshot: {

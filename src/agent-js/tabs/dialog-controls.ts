@@ -79,7 +79,7 @@ export async function answerDialog(tab: Tab, accept: boolean, bounds: Bounds): P
     if (!(error instanceof TroupeError) || !error.message.includes(REPLACED)) throw error;
     throw new TroupeError(
       'ACTION_FAILED',
-      'The page was replaced by another while its dialog was open, and the browser no longer answers for this tab: go on in another tab, or start a new session',
+      'The page was replaced by another while its dialog was open, and the browser no longer answers for this tab: continue in another tab, or start a new session',
     );
   });
   await tab.until(() => tab.dialog !== dialog, bounds);

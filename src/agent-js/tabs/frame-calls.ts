@@ -411,7 +411,7 @@ export class FrameCalls {
 
 const OTHER_ORIGIN: PageProblem = {
   problem: 'blocked',
-  reason: 'is in a frame of another origin: picture the whole page instead',
+  reason: 'is in a frame of another origin: take a screenshot of the whole page instead',
   final: true,
 };
 /** In a frame that is itself behind a dialog. */

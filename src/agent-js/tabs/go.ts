@@ -32,7 +32,7 @@ export interface Gone {
 /** An address as a script gives it, resolved against the page's own. @throws ACTION_FAILED for one that may not be visited */
 export function resolveUrl(source: string, base: string, schemes: ReadonlySet<string>): string {
   const [host] = LIKE_HOST.exec(source.trim()) ?? [];
-  const whole = host === undefined ? '' : `; https://${source.trim()} may be meant`;
+  const whole = host === undefined ? '' : `. Did you mean https://${source.trim()}?`;
   // Resolved against the page, it would be a path that is not there.
   if (host !== undefined && SURELY_HOST.test(host)) {
     throw new TroupeError('ACTION_FAILED', `${JSON.stringify(source)} has no scheme${whole}`);
@@ -40,11 +40,11 @@ export function resolveUrl(source: string, base: string, schemes: ReadonlySet<st
   const url = URL.canParse(source, base) ? new URL(source, base) : undefined;
   if (url === undefined) {
     const alone = /^https?:/.test(base) ? '' : ', and there is no page to resolve it against';
-    throw new TroupeError('ACTION_FAILED', `${JSON.stringify(source)} is no URL${alone}${whole}`);
+    throw new TroupeError('ACTION_FAILED', `${JSON.stringify(source)} is not a URL${alone}${whole}`);
   }
   if (!schemes.has(url.protocol.slice(0, -1))) {
     // To a URL parser, `localhost:4500` is of the scheme `localhost`.
-    const host = /^[\w.-]+:\d+(\/|$)/.test(source) ? `; http://${source} may be meant` : '';
+    const host = /^[\w.-]+:\d+(\/|$)/.test(source) ? `. Did you mean http://${source}?` : '';
     const allowed = [...schemes].join(', ');
     const message = `${url.protocol} addresses may not be visited; allowed are ${allowed}${host}`;
     throw new TroupeError('ACTION_FAILED', message);
@@ -63,7 +63,7 @@ export async function navigate(tab: Tab, url: string, bounds: Bounds): Promise<G
     let answer = await request(tab, url, bounds);
     for (let tries = 1; await isOvertaken(tab, answer, bounds); tries += 1) {
       if (tries === MAX_TRIES) {
-        throw new TroupeError('ACTION_FAILED', `${url} was not loaded: the page goes elsewhere again and again`);
+        throw new TroupeError('ACTION_FAILED', `${url} was not loaded: the page keeps navigating elsewhere`);
       }
       await holdStill(tab, bounds);
       answer = await request(tab, url, bounds);
@@ -215,8 +215,8 @@ async function loaded(tab: Tab, before: number, bounds: Bounds): Promise<void> {
   const done = await tab.until(() => committed() && (navigation.isSettled('load') || tab.dialog !== null), bounds);
   if (done) return;
   const state = navigation.isSettled('DOMContentLoaded')
-    ? 'its document is there, but it goes on loading'
-    : 'it loads still';
+    ? 'its document is there, but it is still loading'
+    : 'it is still loading';
   throw new TroupeError('WAIT_TIMEOUT', `${navigation.url} did not finish loading in time: ${state}`);
 }
 

@@ -133,7 +133,7 @@ export class Tab {
     if (this.state === 'crashed')
       throw new TroupeError(
         'ACTION_FAILED',
-        'The page has crashed, most often because its memory was used up; agent.go() loads it anew',
+        'The page has crashed, most often because its memory was used up; agent.go() reloads it',
       );
   }
 
@@ -182,7 +182,7 @@ export class Tab {
       const asked = await this.ask(name, args, bounds);
       if (asked.kind === 'answer') return asked.value;
       if (asked.kind === 'dialog') throw this.dialogError();
-      if (remainingMs(bounds) <= 0) throw new TroupeError('WAIT_TIMEOUT', 'The page does not stop navigating');
+      if (remainingMs(bounds) <= 0) throw new TroupeError('WAIT_TIMEOUT', 'The page keeps navigating');
     }
   }
 

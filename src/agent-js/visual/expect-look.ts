@@ -64,6 +64,6 @@ function failure(path: string, expected: string | null, received: string, timeou
   const lines = patch.split('\n').filter((line) => !/^(@@|\\)/.test(line));
   const shown = lines.join('\n').trimEnd();
   const difference = shown.length > MAX_DIFFERENCE ? `${shown.slice(0, MAX_DIFFERENCE)}\n…` : shown;
-  const message = `The page has not the structure of ${path} (waited ${timeoutMs} ms; - expected, + received):\n${difference}\nIf the page is right, store it with troupe run --update-baselines`;
+  const message = `The page does not have the structure of ${path} (waited ${timeoutMs} ms; - expected, + received):\n${difference}\nIf the page is right, store it with troupe run --update-baselines`;
   return new TroupeError('MATCH_FAILED', message, { baseline: path, expected, received });
 }

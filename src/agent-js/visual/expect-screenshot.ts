@@ -99,11 +99,14 @@ async function seek(check: ScreenshotCheck, expected: Buffer | null, bounds: Bou
     }
     if (isLast) {
       if (last === undefined) {
-        throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing, or moves all the time');
+        throw new TroupeError(
+          'ACTION_FAILED',
+          'No screenshot of the page is possible: it draws nothing, or keeps moving',
+        );
       }
       if (baselines.updating) {
         const message =
-          'The page does not come to rest, so there is nothing to store: mask what moves, or give a longer timeout';
+          'The page keeps changing, so there is nothing to store: mask what moves, or give a longer timeout';
         throw new TroupeError('ACTION_FAILED', message);
       }
       return last.seen ?? compare(last.picture);

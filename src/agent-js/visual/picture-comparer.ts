@@ -91,6 +91,6 @@ function comparisonError(cause: unknown, isLate: boolean): TroupeError {
   if (isLate) return new TroupeError('ACTION_FAILED', `${what}: it takes too long`, undefined, { cause });
   if (couldNotStart(cause)) return new TroupeError('UNAVAILABLE', `${what}: ${why}`, undefined, { cause });
   if (isThreadError(cause)) return new TroupeError('ACTION_FAILED', `${what}: ${why}`, undefined, { cause });
-  const remedy = 'if the baseline is damaged, write it anew with --update-baselines';
+  const remedy = 'if the baseline is damaged, replace it with --update-baselines';
   return new TroupeError('ACTION_FAILED', `${what}: ${why}; ${remedy}`, undefined, { cause });
 }

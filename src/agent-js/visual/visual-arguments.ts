@@ -25,7 +25,7 @@ export function screenshotExpectation(options: unknown): ScreenshotExpectation {
   if (list.length > MAX_MASKS) throw misuse(`mask takes at most ${MAX_MASKS} locators`);
   const masks = list.map((one) => textOf(one, 'mask takes a locator or a list of locators'));
   const wrong = masks.find((one) => parseLocator(one) === undefined);
-  if (wrong !== undefined) throw misuse(`mask takes locators, and ${shown(wrong)} is none`);
+  if (wrong !== undefined) throw misuse(`mask takes locators, not ${shown(wrong)}`);
   return { within: locatorOf(within, 'expectScreenshot'), masks, threshold, timeoutMs: timeoutOf(timeout) };
 }
 

@@ -31,7 +31,7 @@ export async function post(
     response = await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message), signal });
   } catch (error) {
     const cause: unknown = error instanceof Error ? error.cause : undefined;
-    if (errorCode(cause) === 'ECONNREFUSED') throw new SessionGone('The service does not run', { cause: error });
+    if (errorCode(cause) === 'ECONNREFUSED') throw new SessionGone('The service is not running', { cause: error });
     throw error;
   }
   if (response.ok) return response;

@@ -97,7 +97,9 @@ export class StdioBridge {
     else if (message.method === 'tools/list') this.#send(rpcResult(id, { tools: [EVAL_TOOL] }));
     else if (this.#open.has(id)) this.#send(rpcError(id, RPC_CODES.invalid, 'A request with this id is open'));
     else if (this.#open.size >= MAX_OPEN) {
-      this.#send(rpcError(id, RPC_CODES.connection, `${MAX_OPEN} requests are open; wait for some answers`));
+      this.#send(
+        rpcError(id, RPC_CODES.connection, `At most ${MAX_OPEN} requests can be open; wait for some responses`),
+      );
     } else this.#track(this.#forward(id, message));
   }
 

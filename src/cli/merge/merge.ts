@@ -19,6 +19,7 @@ import { print } from '../../terminal/output.js';
 import { parseWords } from '../../terminal/parse-options.js';
 import { typedCommand } from '../../terminal/typed-command.js';
 import { renderTimings } from '../run/plan/timings.js';
+import { countsText } from '../run/run-summary.js';
 import { unwrittenBy, writeRunReports, writeWhole } from '../run/write-run-reports.js';
 import { mergeParts, type ReadPart } from './merge-parts.js';
 
@@ -82,10 +83,6 @@ function say(suite: SuiteResult, notes: readonly string[]): void {
   const unlisted = groups.slice(MAX_LISTED).reduce((count, group) => count + group.length, 0);
   if (unlisted > 0) print(`and ${unlisted} more\n`);
   for (const line of notRunLines(suite, MAX_LISTED)) print(`${line}\n`);
-  const counts = countFlows(suite);
-  const texts = (['passed', 'flaky', 'repaired', 'failed', 'quarantined', 'skipped', 'notRun'] as const)
-    .filter((state) => counts[state] > 0 || state === 'passed' || state === 'failed')
-    .map((state) => `${counts[state]} ${state === 'notRun' ? 'not run' : state}`);
-  print(`${counts.total} flows: ${texts.join(', ')}\n`);
+  print(`${countsText(countFlows(suite))}\n`);
   for (const note of notes) print(`${note}\n`);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checkFlow, newlyCalled, numberedLocators } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
 import { flowOfFile, isFlowFile } from '../../base/flow-file.js';
+import { counted } from '../../protocol/counted.js';
 import { FLOW_CHECK, FLOW_TYPES } from '../../terminal/commands/run-commands.js';
 import { print } from '../../terminal/output.js';
 import { parseOptions, parseWords, unknownSubcommand } from '../../terminal/parse-options.js';
@@ -55,7 +56,9 @@ async function check(args: readonly string[]): Promise<number> {
       page,
       flows.map((path) => [path, texts[path] ?? '']),
     );
-  print(`${flows.length} flows in ${root ?? '.'}, ${faults === 0 ? 'no faults' : `${faults} faults`}\n`);
+  print(
+    `${counted(flows.length, 'flow')} in ${root ?? '.'}, ${faults === 0 ? 'no errors' : counted(faults, 'error')}\n`,
+  );
   return faults === 0 ? 0 : 1;
 }
 
@@ -69,8 +72,8 @@ async function checkNumbers(page: string, flows: readonly (readonly [path: strin
     if (now === undefined) continue;
     const what =
       now === null
-        ? 'meant an element that does not count now, since it is behind a modal dialog: close the dialog first'
-        : `meant the element that is ${now} now: write ${now}, or a name that only it has`;
+        ? 'matched an element that no longer counts, since it is behind a modal dialog: close the dialog first'
+        : `matched the element that is ${now} now: use ${now}, or a name that only it has`;
     print(`${path}:${line}:${column}: On ${page}, ${locator} ${what}\n`);
     faults += 1;
   }

@@ -50,6 +50,6 @@ function flowFailure(flows: Flows): Failure | undefined {
 }
 
 function withoutReason({ status, summary, outcome }: SessionRecord): Failure {
-  if (outcome === 'repaired') return { code: 'FLOW_FAILED', message: 'A flow failed, and a model completed the job' };
-  return { code: 'INTERRUPTED', message: summary ?? `The job ended ${status}, and no reason was given` };
+  if (outcome === 'repaired') return { code: 'FLOW_FAILED', message: 'A flow failed, and a model finished the run' };
+  return { code: 'INTERRUPTED', message: summary ?? `The run ended without a reason (${status})` };
 }

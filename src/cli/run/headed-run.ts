@@ -40,18 +40,18 @@ export class HeadedRun {
     await openBrowser(address, browserCommand()).catch(() => undefined);
   }
 
-  /** A session waits for a person: a flow of `--pause`, or one that called `agent.handoff`. Never rejects. */
+  /** A session waiting for a person: a flow of `--pause`, or one that called `agent.handoff`. Never rejects. */
   async paused(name: string, session: string, data: unknown): Promise<void> {
     const { handoff, text } = handoffOf(data);
     if (handoff === null) return;
     const address = (await this.#addressOf(session)) ?? session;
     if (!this.#options.pause) {
-      this.#say(`${name} waits for a person: ${text}\n  ${address}`);
+      this.#say(`${name} is waiting for a person: ${text}\n  ${address}`);
       return;
     }
     this.#paused.push({ name, session, handoff });
     this.#say(
-      `Paused: ${name}. ${text}\n  ${address}\n  Take control there, try things in its console; Done, or Enter here, goes on.`,
+      `Paused: ${name}. ${text}\n  ${address}\n  Take control there and use its console. To continue, choose Done there or press Enter here.`,
     );
     this.#stopReading ??= onEnter(() => void this.#goOn());
   }

@@ -42,6 +42,6 @@ export class KnownEnds {
     if (last === undefined ? this.started.has(index) : last.startedAt !== null) return 'it started and did not end';
     if (last !== undefined || isKept) return 'it was not started';
     // What the service said last may not have arrived.
-    return this.#isShared ? 'this machine did not run it' : 'it is not known to have started';
+    return this.#isShared ? 'this machine did not run it' : 'it may not have started';
   }
 }

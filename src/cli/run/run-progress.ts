@@ -93,7 +93,7 @@ export class RunProgress {
       }
     }
     const took = formatDuration(performance.now() - this.#startedAt);
-    this.#write(`\n${countedJobs(this.#total)}: ${countsText(countFlows(suite))}, in ${took}\n`);
+    this.#write(`\n${countsText(countFlows(suite))}, in ${took}\n`);
     for (const line of notes) this.#write(`${line}\n`);
   }
 
@@ -127,11 +127,6 @@ export class RunProgress {
   #paint(text: string, colour: number): string {
     return this.#colours ? `\u001b[${colour}m${text}\u001b[0m` : text;
   }
-}
-
-/** How many jobs, in words. */
-export function countedJobs(count: number): string {
-  return count === 1 ? '1 job' : `${count} jobs`;
 }
 
 function colourOf(state: State): number {

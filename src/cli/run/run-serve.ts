@@ -109,7 +109,7 @@ async function startServe(serve: Serve, { cwd, signal, anyway, say }: ServeRun):
     await settlesWithin(ended, LAST_WORDS_MS);
     const error = failed(`'${command}' ended with ${by ?? code}`, said);
     if (phase === 'starting') gone.abort(error);
-    else if (phase === 'ready') say(`${error.message}\nThe flows go on without it.`);
+    else if (phase === 'ready') say(`${error.message}\nThe flows continue without it.`);
   };
   let stopped: Promise<void> | undefined;
   const stop = () => {

@@ -46,7 +46,7 @@ export function failuresText(suite: Flows, paint: Paint): string {
     plainText(notRun.join('')),
     listed('Flaky: passed in a retry', flows.filter(isFlaky)),
     listed(
-      'Repaired: failed, and a model completed the job',
+      'Repaired: failed, and a model finished the run',
       flows.filter(({ outcome }) => outcome === 'repaired'),
     ),
     listed(
@@ -56,16 +56,17 @@ export function failuresText(suite: Flows, paint: Paint): string {
   ].join('');
 }
 
-/** How many flows ended how, such as `3 passed, 1 failed`. */
+/** How many flows ended how, such as `3 passed, 1 failed`, without what did not occur. */
 export function countsText(counts: SuiteCounts): string {
-  return [
-    `${counts.passed} passed${counts.flaky > 0 ? ` (${counts.flaky} flaky)` : ''}`,
-    `${counts.failed} failed`,
+  const said = [
+    ...(counts.passed > 0 ? [`${counts.passed} passed${counts.flaky > 0 ? ` (${counts.flaky} flaky)` : ''}`] : []),
+    ...(counts.failed > 0 ? [`${counts.failed} failed`] : []),
     ...(counts.repaired > 0 ? [`${counts.repaired} repaired`] : []),
     ...(counts.quarantined > 0 ? [`${counts.quarantined} quarantined`] : []),
     ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
     ...(counts.notRun > 0 ? [`${counts.notRun} not run`] : []),
-  ].join(', ');
+  ];
+  return said.length === 0 ? '0 passed' : said.join(', ');
 }
 
 /** @param others flows that failed in the same way, which are named */

@@ -10,6 +10,7 @@ import { serviceUrl } from '../../config/environment.js';
 import { ciBuild, mayColour, readConfig } from '../../config.js';
 import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
+import { counted } from '../../protocol/counted.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { PRODUCT_NAME } from '../../protocol/product-name.js';
 import { MAX_SECOND_BROWSERS } from '../../protocol/second-browser.js';
@@ -39,7 +40,7 @@ import { type ChosenPart, choosePart, partLine } from './plan/shard.js';
 import { timingsOf } from './plan/timings.js';
 import { runAttempts } from './run-attempts.js';
 import { DEFAULT_RUN_NAME, type RunOptions, readRunOptions } from './run-options.js';
-import { countedJobs, RunProgress } from './run-progress.js';
+import { RunProgress } from './run-progress.js';
 import { RunReports } from './run-reports.js';
 import { readRunSettings, serveForRun } from './run-serve.js';
 import { flowResults } from './suite-of-run.js';
@@ -118,7 +119,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     warnOfIdle(flows, files);
     if (flows.length === 0) return await nothingToDo(options, part);
     if (flows.length > MAX_BATCH_JOBS) {
-      throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} jobs; --shard divides it`);
+      throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} flows; divide it with --shard`);
     }
     const plan = planHooks(flows, files, options, settings);
     const whole = { options, plan, part, quarantine };
@@ -151,7 +152,7 @@ async function runOnce(options: RunOptions, only: ReadonlySet<string> | null): P
     if (driver !== undefined && !service.own) {
       throw new UsageError(`--driver is for a service of the run's own, and ${service.description} runs: add --own`);
     }
-    printError(`${countedJobs(flows.length)} on ${service.description}\n`);
+    printError(`${counted(flows.length, 'flow')} on ${service.description}\n`);
     stopped.throwIfAborted();
     github.stopCommands();
     // The service has more slots than there are flows at once, for their second browsers.
@@ -267,7 +268,7 @@ function list(flows: readonly PlannedFlow[], { entries, notes }: Quarantine): nu
     print(`${[flow.name, ...flow.tags].join('  ')}${quarantined}\n`);
   }
   for (const note of notes) printError(`${note}\n`);
-  print(`${countedJobs(flows.length)}\n`);
+  print(`${counted(flows.length, 'flow')}\n`);
   return 0;
 }
 
@@ -275,14 +276,14 @@ function list(flows: readonly PlannedFlow[], { entries, notes }: Quarantine): nu
 async function nothingToDo(options: RunOptions, part: SuitePart | null): Promise<number> {
   const { shard, lastFailed, grep, changed } = options;
   if (shard === null && !lastFailed && changed === undefined)
-    throw new UsageError(`No flow's path or tag fits --grep ${grep?.source ?? ''}`);
+    throw new UsageError(`No flow path or tag matches --grep ${grep?.source ?? ''}`);
   const why =
     changed !== undefined
       ? `nothing that these flows run has changed since ${changed}`
       : shard === null
         ? 'none of these flows failed in the last run'
         : `part ${shard.index}/${shard.count} has none`;
-  print(`0 jobs: ${why}\n`);
+  print(`0 flows: ${why}\n`);
   const now = new Date().toISOString();
   const { unwritten } = await writeRunReports(options, suiteOf(options, now, now), part);
   for (const line of unwritten) printError(`${PRODUCT_NAME}: ${line}\n`);

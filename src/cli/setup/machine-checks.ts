@@ -13,6 +13,7 @@ import { DockerEngine } from '../../containers/docker/docker-engine.js';
 import { canSandbox, sandboxRemedy } from '../../containers/process/chromium-sandbox.js';
 import { findConfinement } from '../../containers/process/confinement.js';
 import { chooseServer } from '../../gateway/choose-server.js';
+import { counted } from '../../protocol/counted.js';
 import { encodeError } from '../../protocol/errors.js';
 import { findDriver } from '../../webdriver/driver-process.js';
 import type { Finding } from './finding.js';
@@ -133,7 +134,7 @@ function checkMemory(config: Config): Finding {
   const what = 'Memory';
   const needed = SERVICE_MB + config.maxSessions * SESSION_MB;
   const free = Math.round(freemem() / MEGABYTE);
-  const why = `${free} MB of ${Math.round(totalmem() / MEGABYTE)} MB are free; ${config.maxSessions} sessions want about ${needed} MB`;
+  const why = `${free} MB of ${Math.round(totalmem() / MEGABYTE)} MB are free; ${counted(config.maxSessions, 'session')} may need about ${needed} MB`;
   if (free >= needed) return { level: 'ok', what, why };
   return { level: 'note', what, why, fix: 'set a lower "maxSessions" in troupe.json' };
 }
@@ -145,7 +146,7 @@ async function checkDisk(config: Config): Promise<Finding> {
     const free = Math.round((bavail * bsize) / MEGABYTE);
     const why = `${free} MB are free in ${config.home}`;
     if (free >= DISK_MB) return { level: 'ok', what, why };
-    return { level: 'note', what, why: `${why}; artifacts need room`, fix: 'free some, or set TROUPE_HOME elsewhere' };
+    return { level: 'note', what, why: `${why}; artifacts need space`, fix: 'free some, or set TROUPE_HOME elsewhere' };
   } catch (error) {
     return { level: 'failed', what, why: `${config.home} cannot be read: ${String(error)}`, fix: 'set TROUPE_HOME' };
   }

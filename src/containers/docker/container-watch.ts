@@ -93,7 +93,7 @@ export class ContainerWatch {
     const listed = Listed.parse(await docker.listContainers({ filters: { label: [this.#filter], status } }));
     const running = new Set(listed.map(({ Id }) => Id));
     for (const id of watched) {
-      if (!running.has(id)) this.#watched.get(id)?.({ type: 'lost', why: 'its container is not there any more' });
+      if (!running.has(id)) this.#watched.get(id)?.({ type: 'lost', why: 'its container is gone' });
     }
   }
 

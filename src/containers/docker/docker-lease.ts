@@ -101,7 +101,7 @@ export class DockerLease implements BrowserLease {
 
   async #end(): Promise<void> {
     clearTimeout(this.#pause);
-    this.#lost('it was given back');
+    this.#lost('it was released');
     await this.#care.remove();
   }
 
@@ -113,6 +113,6 @@ export class DockerLease implements BrowserLease {
     // The container's own end, or that of its browser, whose code it ends with.
     if (exitCode === KILLED) return 'it was killed';
     const words = await this.#care.exitOutput().catch(() => '');
-    return `its container ended with exit code ${exitCode}${words === '' ? '' : `; its last words: ${words}`}`;
+    return `its container ended with exit code ${exitCode}${words === '' ? '' : `; its last output: ${words}`}`;
   }
 }

@@ -47,7 +47,7 @@ export function whyNoAnswer(cause: unknown): string {
     case 'EACCES':
       return 'this user may not use it; add the user to the group docker, or run as root';
     case 'ECONNREFUSED':
-      return 'no engine listens';
+      return 'no engine is listening';
     case 'ECONNRESET':
     case 'EPIPE':
     case 'ERR_STREAM_PREMATURE_CLOSE':

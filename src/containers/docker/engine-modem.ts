@@ -111,7 +111,7 @@ class EngineModem extends Modem {
       super.dial(order, (error, answer) => {
         if (error !== null) reject(error);
         else if (answer instanceof IncomingMessage) resolve(answer);
-        else reject(new Error('it answered with something else than HTTP'));
+        else reject(new Error('its response is not HTTP'));
       });
     });
   }
@@ -124,8 +124,7 @@ async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<B
   try {
     for await (const chunk of response) {
       bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES)
-        throw new TroupeError('UNAVAILABLE', 'The Docker engine sent an answer without end');
+      if (bytes > MAX_ANSWER_BYTES) throw new TroupeError('UNAVAILABLE', 'The Docker engine sent an endless response');
       chunks.push(chunk);
     }
     signal.throwIfAborted();

@@ -14,7 +14,7 @@ export interface Output {
 /** A stream of JSON values, one a line, as events and progress come. Ends with the connection. @throws UNAVAILABLE */
 export async function* valuesOf(stream: NodeJS.ReadableStream): AsyncGenerator<unknown, void> {
   for await (const line of linesOf(stream, { maxChars: MAX_LINE_CHARS })) {
-    if (line === null) throw new TroupeError('UNAVAILABLE', 'The Docker engine sent a line without end');
+    if (line === null) throw new TroupeError('UNAVAILABLE', 'The Docker engine sent an endless line');
     if (line.trim() !== '') yield JSON.parse(line);
   }
 }

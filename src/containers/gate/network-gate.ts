@@ -170,7 +170,7 @@ export class NetworkGate {
   #open(leaseId: string, { place, kind }: OpenListener): Promise<number | undefined> {
     return this.#ask((listeners) => listeners.open(leaseId, place, kind)).catch((cause: unknown) => {
       if (cause instanceof TroupeError) throw cause;
-      const message = `A way out could not be opened: ${sentenceOf(cause)}`;
+      const message = `A proxy port could not be opened: ${sentenceOf(cause)}`;
       throw new TroupeError('UNAVAILABLE', message, undefined, { cause });
     });
   }

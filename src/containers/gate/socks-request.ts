@@ -39,7 +39,7 @@ export function readSocksRequest(client: Socket): Promise<SocksRequest> {
       }
       const parsed = parseRequest(got);
       if (parsed === 'incomplete') {
-        if (got.length > MAX_BYTES) refuse('The client says too much');
+        if (got.length > MAX_BYTES) refuse('The client sent too much');
       } else if (parsed === 'wrong') refuse('Not a request to connect');
       else accept(parsed);
     };

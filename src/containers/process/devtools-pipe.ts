@@ -153,5 +153,5 @@ function openFifo(path: string, mode: number): number {
   }
   if (fstatSync(descriptor).isFIFO()) return descriptor;
   closeSync(descriptor);
-  throw new TroupeError('WORKER_LOST', `The browser of the session is gone: ${path} is no FIFO`);
+  throw new TroupeError('WORKER_LOST', `The browser of the session is gone: ${path} is not a FIFO`);
 }

@@ -160,7 +160,7 @@ export class ProcessDriver implements Driver {
       await this.#network.open(leaseId, { port: gatePort }, { kind: 'socks' });
     } catch (cause) {
       await this.#network.close(leaseId);
-      this.#log(`The browser ${leaseId} cannot go on: its proxy's port ${gatePort} is taken (${sentenceOf(cause)})`);
+      this.#log(`The browser ${leaseId} cannot continue: its proxy's port ${gatePort} is taken (${sentenceOf(cause)})`);
       return null;
     }
     return this.#hold(known, folder, this.#watchOf(known));

@@ -64,8 +64,8 @@ export class ProcessLease implements BrowserLease {
   }
 
   async #reason(how: string): Promise<{ readonly reason: string }> {
-    if (this.#release !== null) return { reason: 'it was given back' };
+    if (this.#release !== null) return { reason: 'it was released' };
     const words = await this.folder.exitOutput().catch(() => '');
-    return { reason: `its process ${how}${words === '' ? '' : `; its last words: ${words}`}` };
+    return { reason: `its process ${how}${words === '' ? '' : `; its last output: ${words}`}` };
   }
 }

@@ -145,7 +145,12 @@ export class McpSession {
       );
     }
     if (this.#inFlight.size + requestIds.length > MAX_IN_FLIGHT) {
-      throw new RpcFault(429, SERVER_ERROR, `${MAX_IN_FLIGHT} requests are already open; wait for some answers`, 1);
+      throw new RpcFault(
+        429,
+        SERVER_ERROR,
+        `At most ${MAX_IN_FLIGHT} requests can be open; wait for some responses`,
+        1,
+      );
     }
   }
 

@@ -25,7 +25,7 @@ function scaled({ png, maxSide, maxBytes }: ScaleTask): ScaledPicture {
     if (written.length <= maxBytes) return { png: written, width: small.width, height: small.height };
     factor *= Math.min(0.9, Math.sqrt(maxBytes / written.length));
   }
-  throw new Error('It does not become small enough');
+  throw new Error('It cannot be made small enough');
 }
 
 /** Each new pixel is the average of those that it covers. */

@@ -59,7 +59,7 @@ interface ScriptBounds {
 type ToolAnswer = CallToolResult | InputRequiredResult;
 
 const LOST =
-  'The script that waited for a person is no more: the service was restarted, or its result was kept for ten minutes only';
+  'The script that waited for a person is gone: the service was restarted, or its result was kept for ten minutes only';
 
 const FOR_AN_HOUR = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 const TASKS = 'io.modelcontextprotocol/tasks';

@@ -14,7 +14,7 @@ const HEADERS: { readonly [name: string]: string } = {
   'if-match': 'The file is replaced only if it still has this `ETag`; `*`: only if it exists.',
   'if-none-match': '`*`: the file is created only if it does not exist.',
   'last-event-id': 'The sequence number of the last event that the client has.',
-  'mcp-session-id': 'The MCP session; the answer to `initialize` has it.',
+  'mcp-session-id': 'The MCP session, from the response to `initialize`.',
   'mcp-protocol-version': 'The negotiated protocol revision, or that of a request without a session.',
   'mcp-method': 'The method of a request without a session.',
   'mcp-name': 'The tool or task that a request without a session names.',

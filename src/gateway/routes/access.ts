@@ -128,10 +128,7 @@ export const accessRoutes = (access: Access): readonly Route[] => [
         throw new TroupeError('UNAUTHORIZED', 'The link is not valid or has expired; ask for a new one');
       const { handoff } = shared;
       if (handoff !== null && sessions.connections.openHandoff(shared.id) !== handoff) {
-        throw new TroupeError(
-          'FORBIDDEN',
-          'The script no longer waits for a person, so this link is of no use any more',
-        );
+        throw new TroupeError('FORBIDDEN', 'The script no longer waits for a person, so this link no longer works');
       }
       const { id } = await sessions.get(shared.id);
       return {

@@ -53,7 +53,7 @@ export const controlRoutes = (publicBase: string | undefined): readonly Route[] 
       if (handoff !== null && (body.take ? body.takeOver : body.control === undefined)) {
         throw new TroupeError(
           'FORBIDDEN',
-          'A link of a handoff gives control if nobody else has it, and gives back with the key in "control"',
+          'A link of a handoff gives control if nobody else has it, and releases it with the key in "control"',
         );
       }
       if (body.take) {
@@ -67,7 +67,7 @@ export const controlRoutes = (publicBase: string | undefined): readonly Route[] 
   defineRoute({
     method: 'POST',
     path: '/api/sessions/{id}/handoff',
-    summary: 'Answers what a script asks a person to do (agent.handoff); gives control back, if a person has it.',
+    summary: 'Answers what a script asks a person to do (agent.handoff); releases control, if a person has it.',
     forHandoff: true,
     body: HandoffRequest,
     answer: AnsweredHandoff,

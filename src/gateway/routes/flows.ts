@@ -52,7 +52,7 @@ export const flowRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/stats',
-    summary: 'Statistics of flows over time: pass rate, flakiness, durations.',
+    summary: 'Statistics of flows by time: pass rate, flakiness, durations.',
     query: StatsQuery,
     answer: Stats,
     async handle({ query }, sessions) {

@@ -10,7 +10,7 @@ export const jobRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/jobs',
-    summary: 'Submits a job, which is an autonomous session.',
+    summary: 'Submits a job.',
     status: 201,
     body: JobRequest,
     answer: SessionRecord,

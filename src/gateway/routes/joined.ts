@@ -50,7 +50,7 @@ export const joinedRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/batches/{id}/claims/{token}/renew',
-    summary: 'Renews a claim: its lease begins anew.',
+    summary: 'Renews a claim: its lease starts over.',
     changes: false,
     body: RenewRequest,
     answer: RenewAnswer,

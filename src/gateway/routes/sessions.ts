@@ -23,7 +23,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/sessions',
-    summary: 'Creates a live session, ready to use, or submits an autonomous one.',
+    summary: 'Creates a live session, ready to use, or submits a job.',
     status: 201,
     body: CreateRequest,
     answer: SessionRecord,
@@ -43,7 +43,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/sessions/run',
-    summary: 'Submits an autonomous session and answers when it has ended, or after waitTimeout.',
+    summary: 'Submits a job and responds when it has ended, or after waitTimeout.',
     body: RunRequest,
     answer: RunAnswer,
     errors: SUBMIT_ERRORS,

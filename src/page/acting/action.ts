@@ -133,7 +133,7 @@ export class Action {
       if (target !== null) watch?.aim(target);
     }
     const place = this.#dropPlace;
-    if (place === null) return { problem: 'blocked', reason: 'has gone during the drag', final: true };
+    if (place === null) return { problem: 'blocked', reason: 'disappeared during the drag', final: true };
     const point = await place.point(at, { begins: locator !== null, still });
     if (still) watch?.hold();
     return point;
@@ -365,7 +365,7 @@ function layOutSoon(inner: Document): void {
   setTimeout(() => inner.elementFromPoint(0, 0));
 }
 
-const DRAWN_ANEW = 'is drawn anew all the time';
+const DRAWN_ANEW = 'is rendered again all the time';
 const NOTHING = {
   heard: false,
   changed: false,
@@ -399,6 +399,6 @@ function hasLost(typed: string | null, element: Element, again: () => Element | 
 
 function missedBy(hit: Element, element: Element, typing: boolean): string {
   if (!typing && isInside(element, hit))
-    return 'takes no press once the pointer is above it: its pointer-events is none';
+    return 'receives no clicks once the pointer is over it: its pointer-events is none';
   return `${typing ? 'loses the focus to' : 'is covered by'} ${nameFor(hit)}`;
 }

@@ -56,7 +56,7 @@ export class CellEdit {
     const field = this.#field();
     if (field === null) {
       const isLate = performance.now() - this.#openedAt > OPENED_MS;
-      return blocked('takes no text: no field opens in it when it is double-clicked', isLate);
+      return blocked('does not accept text: no field opens in it when it is double-clicked', isLate);
     }
     const { x, y, width, height } = viewportRect(this.#cell?.isConnected ? this.#cell : field);
     this.#middle = { x: x + width / 2 + scrollX, y: y + height / 2 + scrollY };

@@ -125,7 +125,7 @@ export class DragWatch {
     if (isBack) return { failure: 'back', reason: `${verb} and went back` };
     const isNoticed = native || this.#isSeen || countNodes() !== this.#nodes;
     const what = place === null ? 'was dragged' : verb;
-    return { failure: isNoticed ? 'back' : 'nothing', reason: `${what}, and nothing has come of it` };
+    return { failure: isNoticed ? 'back' : 'nothing', reason: `${what}, without effect` };
   }
 
   /** Of a drag to a target. */
@@ -144,7 +144,7 @@ export class DragWatch {
       (target !== null && drawnIn(target) !== this.#drawnInTarget);
     if (isTaken && !(isElsewhere && isInOwnList)) return { outcome: 'dropped' };
     return isElsewhere
-      ? { failure: 'elsewhere', reason: `was dragged to ${place.locator} and stands elsewhere now` }
+      ? { failure: 'elsewhere', reason: `was dragged to ${place.locator} and is elsewhere now` }
       : null;
   }
 

@@ -110,7 +110,7 @@ function hasTaken(input: HTMLInputElement, value: string): boolean {
 }
 
 function wantedForm(input: HTMLInputElement): string {
-  if (input.type !== 'range') return EXAMPLES[input.type] ?? 'another form is wanted';
+  if (input.type !== 'range') return EXAMPLES[input.type] ?? 'use another format';
   const step = input.step === 'any' ? '' : ` in steps of ${input.step || 1}`;
   return `it goes from ${input.min || 0} to ${input.max || 100}${step}`;
 }

@@ -11,7 +11,7 @@ import type { Point } from '../tree/point.js';
  */
 export function pointThroughFrame(point: FramePoint): (Point & { readonly document: Document }) | PageProblem {
   const frame = discoveries()?.frameElement(point.frame) ?? null;
-  if (frame === null || !frame.isConnected) return blocked('is in a frame that has gone');
+  if (frame === null || !frame.isConnected) return blocked('is in a frame that is gone');
   const at = (): Point => viewportPoint(frame.ownerDocument, frameMap(frame).toOuter(point));
   if (!isOpen(at(), frame)) {
     frame.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });

@@ -47,7 +47,7 @@ export function pressablePoint(element: Element, at: CornerPoint | null, use: Us
 /** The page hears of the scrolling with its next picture: what comes of that is looked at then. */
 const SCROLLED: PageProblem = {
   problem: 'blocked',
-  reason: 'is scrolled away all the time',
+  reason: 'keeps being scrolled away',
   final: false,
   soon: true,
 };
@@ -59,7 +59,7 @@ export function reachablePoint(
   at: CornerPoint | null,
   use: Use = 'press',
 ): Point | PageProblem {
-  if (isMoving(shown)) return blocked('does not stand still');
+  if (isMoving(shown)) return blocked('keeps moving');
   if (at !== null) return pointInside(shown, element, at, use);
   const isRow = use === 'press' && isOwnRow(element);
   const pressed = (): Point[] => [...pointsOf(shown), ...(isRow ? pointsOnTexts(element) : [])];
@@ -85,11 +85,11 @@ export function reachablePoint(
   const own = chosen(reached);
   if (own !== undefined) return own;
   const part = reached[0] === undefined ? null : partAt(reached[0], element);
-  if (part !== null) return blocked(`has no free place: ${nameFor(part)} in it takes its presses`);
+  if (part !== null) return blocked(`cannot be clicked: ${nameFor(part)} in it covers all of it`);
   const cover = elementAt(middle);
   const lost = pressLost(middle, shown, element, use);
   if (lost !== null) return lost;
-  if (cover === null || isInside(shown, cover)) return blocked('takes no press where it is drawn');
+  if (cover === null || isInside(shown, cover)) return blocked('receives no clicks where it is drawn');
   const whole = outermost(cover, shown);
   if (!isVeil(whole.getBoundingClientRect(), whole.ownerDocument) && isFreeElsewhere(shown, element, whole, use)) {
     return SCROLLED;
@@ -184,7 +184,7 @@ function pointInside(shown: Element, element: Element, at: CornerPoint, use: Use
   if (lost !== null) return lost;
   const cover = elementAt(point);
   const where = `at its point ${at.x}, ${at.y}`;
-  if (cover === null || isInside(shown, cover)) return blocked(`takes no press ${where}`);
+  if (cover === null || isInside(shown, cover)) return blocked(`receives no clicks ${where}`);
   const whole = outermost(cover, shown);
   const aim = (): Point | null => pointFromCorner(shown, at);
   const isFree = (): boolean => {
@@ -213,7 +213,7 @@ function pressLost(point: Point, shown: Element, element: Element, use: Use): Pa
   if (!isInside(deaf, hit) && (isLayerOver(hit, deaf) || !isControl(element))) return null;
   const lost = (isInside(element, hit) ? lostIn(element, hit) : null) ?? element;
   const whose = lost === element ? 'its pointer-events' : `the pointer-events of ${nameFor(lost)}`;
-  const reason = `takes no press: ${whose} is none`;
+  const reason = `receives no clicks: ${whose} is none`;
   return { problem: 'blocked', reason, final: false, lasting: !isChanging(deaf), lost: true };
 }
 

@@ -233,7 +233,7 @@ function toType(element: Element, text: string, byKeys: boolean): boolean | Page
   const unfocused = focus(element);
   if (unfocused !== null) return unfocused;
   // Some sites draw a field anew when it gets the focus.
-  if (!element.isConnected) return blocked('is drawn anew all the time');
+  if (!element.isConnected) return blocked('is rendered again all the time');
   if (!isSelfDrawn(element) && !byKeys && typeUnheard(element, text)) return true;
   selectContent(element);
   return false;
@@ -256,7 +256,7 @@ function unfitFor(element: Element, action: ActionName): PageProblem | null {
     case 'input':
     case 'clear':
       if (isCell(element) || (action === 'input' && isSlider(element))) return null;
-      if (inputKind(element) === 'none') return blocked(`takes no text: it is ${kindOf(element)}`, true);
+      if (inputKind(element) === 'none') return blocked(`does not accept text: it is ${kindOf(element)}`, true);
       if (isReadOnly(element)) return blockedUntilChanged('is read only');
       return null;
     case 'check':
@@ -283,7 +283,7 @@ function focus(element: Element): PageProblem | null {
   target.focus?.();
   const active = focusedIn(element.ownerDocument);
   if (active !== null && hasFocus(active, element)) return null;
-  return blocked('does not take the focus');
+  return blocked('cannot be focused');
 }
 
 async function report(

@@ -14,7 +14,7 @@ const CLOSE = 1e-9;
 
 /**
  * Moves a slider that a page draws to a value, by the arrow keys, and learns by the first how far one moves it. One that
- * does not take the focus, or does not move by a key, is dragged.
+ * cannot be focused, or does not move by a key, is dragged.
  */
 export class SliderMove {
   #pressed: (Presses & { readonly from: number; readonly at: number }) | null = null;

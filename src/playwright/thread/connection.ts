@@ -210,10 +210,7 @@ export class Connection {
     const [of = '', id] = root.split('#');
     const held = this.#objects.get(Number(id));
     if (held?.of !== of) {
-      throw new TroupeError(
-        'SCRIPT_ERROR',
-        `This ${of} is gone: Playwright was connected anew since, or it is too old`,
-      );
+      throw new TroupeError('SCRIPT_ERROR', `This ${of} is gone: Playwright has reconnected since, or it is too old`);
     }
     return held;
   }

@@ -59,15 +59,15 @@ export function failureRows(found: Failure): readonly FailureRow[] {
     lines.length === 0 ? [] : [{ title, kind: 'list', items: lines.map((text, at) => ({ text, step: steps[at] })) }];
   return [
     ...said('Test', failure.test),
-    ...said('While it waited', historyText(failure)),
-    ...said('Seen before', seenText(failure)),
+    ...said(polledTitle(failure), historyText(failure)),
+    ...said('Seen earlier', seenText(failure)),
     // Most messages name them.
     ...listed(
       'Similar on the page',
       nearMisses.filter((near) => !message.includes(near)),
     ),
     ...listed(
-      'Errors of the page',
+      'Page errors',
       console.map(errorText),
       found.console?.map(({ step }) => step),
     ),
@@ -78,12 +78,12 @@ export function failureRows(found: Failure): readonly FailureRow[] {
     ),
     ...pendingRow(failure),
     ...listed(
-      'Steps before',
+      'Previous steps',
       earlierStepLines(failure),
       found.earlierSteps?.map(({ index }) => index),
     ),
     ...stepRow(failure, found.step?.index),
-    ...said('No picture', failure.noScreenshot),
+    ...said('No screenshot', failure.noScreenshot),
   ];
 }
 
@@ -102,13 +102,19 @@ function pendingRow(failure: Failure): readonly FailureRow[] {
   return failure.waitedMs === undefined ? [] : [{ title: 'Still pending', kind: 'text', text: NOTHING_PENDING }];
 }
 
-/** What the wait of an assertion saw: `"Loading" for 9.2 s, then "Total 12"`; null if there was no wait. */
+function polledTitle({ waitedMs }: Failure): string {
+  return waitedMs === undefined ? 'Polled' : `Polled for ${timeText(waitedMs)}`;
+}
+
+/** What the wait of an assertion saw: `"Loading"`, or `"Loading" for 9.2 s, then "Total 12"`; null if there was no wait. */
 function historyText({ history = [], waitedMs }: Failure): string | null {
   if (history.length === 0) return null;
   const parts = history.map(({ value, fromMs }, position) => {
     const until = history[position + 1]?.fromMs ?? waitedMs;
     const shown = JSON.stringify(cut(value, MAX_VALUE));
-    return until === undefined ? shown : `${shown} for ${timeText(Math.max(0, until - fromMs))}`;
+    return until === undefined || history.length === 1
+      ? shown
+      : `${shown} for ${timeText(Math.max(0, until - fromMs))}`;
   });
   return parts.join(', then ');
 }
@@ -116,9 +122,9 @@ function historyText({ history = [], waitedMs }: Failure): string | null {
 /** Whether the page ever had what was expected; null if nothing is known. */
 function seenText({ seenAtStep, elsewhere, expected }: Failure): string | null {
   const subject = expected === undefined ? 'it' : 'the expected value';
-  if (seenAtStep !== undefined) return `Step ${seenAtStep} saw ${subject}: the page has lost it since`;
-  if (elsewhere === true) return 'The page has the expected text, but elsewhere';
-  if (elsewhere === false) return 'The expected text is nowhere on the page, and no earlier step saw it there';
+  if (seenAtStep !== undefined) return `Step ${seenAtStep} saw ${subject}: it has disappeared since`;
+  if (elsewhere === true) return 'The expected text is elsewhere on the page';
+  if (elsewhere === false) return 'The expected text is not on the page, and no earlier step saw it';
   return null;
 }
 
@@ -126,7 +132,7 @@ function seenText({ seenAtStep, elsewhere, expected }: Failure): string | null {
 function pendingLines({ pending }: Failure): readonly string[] | null {
   if (pending === undefined) return null;
   const requests = pending.requests.map(
-    ({ method, url, ms }) => `${method} ${cut(url, MAX_TEXT)}, without an answer for ${timeText(ms)}`,
+    ({ method, url, ms }) => `${method} ${cut(url, MAX_TEXT)}, no response for ${timeText(ms)}`,
   );
   const timers = pending.timers.map(({ ms, repeats }) =>
     repeats ? `a timer every ${timeText(ms)}` : `a timer, due in ${timeText(ms)}`,
@@ -148,7 +154,7 @@ function errorText({ text, step }: NonNullable<Failure['console']>[number]): str
 function requestText(request: NonNullable<Failure['requests']>[number]): string {
   const { method, url, status, error, step, body } = request;
   const answer = body === undefined ? '' : `: ${cut(body, MAX_TEXT)}`;
-  return `${method} ${cut(url, MAX_TEXT)} ${status ?? error ?? 'no answer'}${duringText(step)}${answer}`;
+  return `${method} ${cut(url, MAX_TEXT)} ${status ?? error ?? 'no response'}${duringText(step)}${answer}`;
 }
 
 /** ` (step 2)`, for what happened during or after that step. */

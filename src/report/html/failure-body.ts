@@ -31,7 +31,7 @@ export function failureBody(failure: Failure, { longest, stepHref, more = [] }: 
   const value = (text: string | undefined, kind?: string) =>
     text === undefined ? null : codeOf(shorten(text, longest), kind);
   const rows: readonly Row[] = [
-    ['Where', value(whereText(failure) ?? undefined)],
+    ['Location', value(whereText(failure) ?? undefined)],
     ['Locator', value(locator)],
     ['Expected', value(expected, 'expected')],
     ['Received', value(received, 'received')],

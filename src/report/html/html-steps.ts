@@ -1,9 +1,10 @@
+import { counted } from '../../protocol/counted.js';
 import { ownScreenshot } from '../../protocol/own-screenshot.js';
 import type { Report } from '../../protocol/report/report.js';
 import { formatDuration } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { stepsBefore } from '../failure-evidence.js';
-import { count, shorten } from '../format.js';
+import { shorten } from '../format.js';
 import type { ImageSource } from '../images.js';
 
 type Step = Report['steps'][number];
@@ -34,8 +35,8 @@ export function* stepsSection(report: Report, pictures: Omit<StepContext, 'numbe
   ].sort((one, other) => one.beginMs - other.beginMs);
   if (rows.length === 0) return;
   const axis = axisOf(report, rows);
-  const calls = modelCalls.length === 0 ? '' : ` · ${count(modelCalls.length, 'model call')}`;
-  yield `<h2 id="steps">Steps <small>${count(steps.length, 'step')}${calls} · open one for its result and picture</small></h2>`;
+  const calls = modelCalls.length === 0 ? '' : ` · ${counted(modelCalls.length, 'model call')}`;
+  yield `<h2 id="steps">Steps <small>${counted(steps.length, 'step')}${calls} · open one for its result and screenshot</small></h2>`;
   yield overview(report, axis);
   yield '<div class="rows">';
   const leftOut = Math.max(0, rows.length - MAX_STEPS);
@@ -43,8 +44,7 @@ export function* stepsSection(report: Report, pictures: Omit<StepContext, 'numbe
   const shown = new Map<string, Step>();
   for (const [index, row] of rows.entries()) {
     if (leftOut > 0 && index >= MAX_STEPS / 2 && index < MAX_STEPS / 2 + leftOut) {
-      if (index === MAX_STEPS / 2)
-        yield `<p class="group">${count(leftOut, 'step')} left out here; see report.json</p>`;
+      if (index === MAX_STEPS / 2) yield `<p class="group">${counted(leftOut, 'step')} not shown; see report.json</p>`;
       continue;
     }
     if (row.group !== group) yield `<div class="group text">${esc(row.group)}</div>`;
@@ -83,7 +83,7 @@ function callRow(call: ModelCall, axis: Axis): string {
   const { tools, text, tokens, error, nudges } = call;
   const [first] = tools;
   const line = first === undefined ? text || 'no answer' : `${first.name} ${first.source}`;
-  const spent = `${(tokens.input + tokens.output).toLocaleString('en')} tokens`;
+  const spent = counted(tokens.input + tokens.output, 'token');
   const shown = tools.map(({ name, source, answer }) => {
     const answerText =
       answer === null
@@ -118,8 +118,8 @@ ${image !== null && 'inline' in image ? `<img class="shot" src="${image.inline}"
 ${step.error === undefined ? '' : `<span class="why bad text">${esc(step.error.code)}: ${esc(shorten(step.error.error, 600))}</span>`}
 </summary><div class="more"><p class="soft text">${esc(shorten(step.title, 300))}<br>${pageLink(step.url)}${place}</p>
 ${image !== null && 'link' in image ? `<p><a href="${esc(image.link)}">Screenshot</a></p>` : ''}
-${above === undefined ? '' : `<p><a href="#${above}">The picture is shown with the failure</a></p>`}
-${above !== undefined || earlier === undefined ? '' : `<p><a href="#step-${earlier.index}">The page looks as after step ${context.numberOf(earlier)}</a></p>`}
+${above === undefined ? '' : `<p><a href="#${above}">The screenshot is with the failure</a></p>`}
+${above !== undefined || earlier === undefined ? '' : `<p><a href="#step-${earlier.index}">Same as after step ${context.numberOf(earlier)}</a></p>`}
 ${laterPicture(step)}${result === '' ? '' : `<pre>${esc(shorten(result, MAX_RESULT))}</pre>`}
 ${step.error?.details === undefined ? '' : `<pre>${esc(shorten(pretty(step.error.details), MAX_RESULT))}</pre>`}
 </div></details>`;
@@ -129,7 +129,7 @@ ${step.error?.details === undefined ? '' : `<pre>${esc(shorten(pretty(step.error
 function laterPicture({ screenshot, screenshotStep }: Step): string {
   if (screenshot === null || screenshotStep === undefined) return '';
   const href = `screenshots/${encodeURIComponent(screenshot)}`;
-  return `<p class="soft">The next step started before a picture was taken. <a href="${esc(href)}">One taken at step ${screenshotStep}</a></p>`;
+  return `<p class="soft">The next step started before a screenshot was taken. <a href="${esc(href)}">One taken at step ${screenshotStep}</a></p>`;
 }
 
 /** A tick or a cross that screen readers read, too. */

@@ -1,10 +1,12 @@
 import { assertNever } from '../../base/assert-never.js';
+import { counted } from '../../protocol/counted.js';
 import { ownScreenshot } from '../../protocol/own-screenshot.js';
 import type { Report } from '../../protocol/report/report.js';
+import { stateWord } from '../../protocol/state-text.js';
 import { formatDuration, waitText } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { type FailureList, type ListedFailure, listFailures } from '../failures.js';
-import { count, formatBytes, formatInstant, shorten } from '../format.js';
+import { formatBytes, formatInstant, shorten } from '../format.js';
 import type { ImageSource } from '../images.js';
 import { comparedFiles, comparedSection } from './compared.js';
 import { failureBody } from './failure-body.js';
@@ -69,7 +71,7 @@ function head(report: Report, title: string, { failures, more }: FailureList): s
     ...(report.attempts.length > 0 ? ([['Attempts', String(report.attempts.length + 1)]] as const) : []),
     ['Steps', report.steps.length.toLocaleString('en')],
     ...(checks > 0
-      ? ([['Assertions', `${report.assertions.filter(({ ok }) => ok).length} of ${checks} held`]] as const)
+      ? ([['Assertions', `${report.assertions.filter(({ ok }) => ok).length} of ${checks} passed`]] as const)
       : []),
     ...(report.model === null ? [] : ([['Model', report.model]] as const)),
     ...(report.videoFailures ?? []).map(({ reason }) => ['Video', reason] as const),
@@ -81,8 +83,8 @@ function head(report: Report, title: string, { failures, more }: FailureList): s
   const prompt = report.prompt?.trim() ?? '';
   const n = failures.length + more;
   const handled = report.status === 'completed';
-  return `<header><span class="pill ${toneOf(report)}">${esc(report.stateText ?? report.status)}</span>
-${n > 0 ? `<a class="pill ${handled ? '' : 'bad'}" href="#failures">${count(n, 'failure')}${handled ? ' on the way' : ''}</a>` : ''}
+  return `<header><span class="pill ${toneOf(report)}">${esc(report.stateText ?? stateWord(report.status))}</span>
+${n > 0 ? `<a class="pill ${handled ? '' : 'bad'}" href="#failures">${counted(n, 'failure')}${handled ? ' handled' : ''}</a>` : ''}
 <h1 class="text">${esc(shorten(title, 200))}</h1>
 ${prompt !== '' && prompt !== title ? `<p class="text soft">${esc(shorten(prompt, 1_500))}</p>` : ''}
 ${report.summary === null ? '' : `<p class="text">${esc(shorten(report.summary, 4_000))}</p>`}
@@ -102,7 +104,7 @@ function* failuresSection(
   shownAbove: Map<string, string>,
 ): Generator<string> {
   if (failures.length === 0) return;
-  const recovered = report.status === 'completed' ? ' <small>the job continued and completed</small>' : '';
+  const recovered = report.status === 'completed' ? ' <small>the run continued and passed</small>' : '';
   yield `<h2 id="failures">Failures${recovered}</h2>`;
   for (const [index, listed] of failures.entries()) {
     const screenshot = listed.step === null ? null : ownScreenshot(listed.step);
@@ -112,7 +114,7 @@ function* failuresSection(
     if (first && picture !== null) shownAbove.set(screenshot, anchor);
     yield failureCard(listed, anchor, picture, comparedSection(listed.step, image));
   }
-  if (more > 0) yield `<p class="soft">${count(more, 'more script error')} at the steps below</p>`;
+  if (more > 0) yield `<p class="soft">${counted(more, 'more script error')} in the steps below</p>`;
 }
 
 function failureCard(listed: ListedFailure, anchor: string, picture: ImageSource | null, compared: string): string {
@@ -120,7 +122,7 @@ function failureCard(listed: ListedFailure, anchor: string, picture: ImageSource
   const shown =
     picture === null
       ? ''
-      : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed');
+      : pictureOf(picture, step?.error === undefined ? 'Last screenshot of the page' : 'Page when it failed');
   return `<section class="card failure${kind === 'interrupted' ? ' warn-edge' : ''}" id="${anchor}"><header>
 <span class="pill bad">${esc(failure.code)}</span><h3 class="text">${failureTitle(listed)}</h3></header>
 <p class="message">${esc(shorten(failure.message, 4_000))}</p>
@@ -171,7 +173,7 @@ function attemptsSection({ attempts }: Report): string {
 <p class="soft text">${esc(error.code)}: ${esc(shorten(error.error, 1_000))}</p>
 ${flows.length === 0 ? '' : `<p class="soft text">${flows.map(({ path, status }) => `${esc(path)} ${status}`).join(', ')}</p>`}</div>`,
   );
-  return `<h2>Earlier attempts <small>each in a browser of its own</small></h2><div class="rows">${rows.join('')}</div>`;
+  return `<h2>Earlier attempts <small>each in a fresh browser</small></h2><div class="rows">${rows.join('')}</div>`;
 }
 
 function deviationsSection(report: Report): string {
@@ -182,7 +184,7 @@ function deviationsSection(report: Report): string {
 <p class="soft text">${esc(error.code)}: ${esc(shorten(error.error, 500))}</p><p class="text">${esc(shorten(text, 2_000))}</p>
 ${healed === null ? '' : `<p><a href="${esc(healed)}">Repaired flow</a> · <a href="${esc(healed.replace(/\.[jt]s$/, '.patch'))}">patch</a></p>`}</div>`,
   );
-  return `<h2>Deviations <small>where the model left a flow</small></h2><div class="rows">${rows.join('')}</div>`;
+  return `<h2>Deviations <small>where the model departed from a flow</small></h2><div class="rows">${rows.join('')}</div>`;
 }
 
 function recordsSection(report: Report): string {
@@ -211,7 +213,7 @@ function recordsSection(report: Report): string {
     fold('Console', lines),
     fold('Files', files),
   ].join('');
-  return folds === '' ? '' : `<h2>Records</h2><div class="rows">${folds}</div>`;
+  return folds === '' ? '' : `<h2>Details</h2><div class="rows">${folds}</div>`;
 }
 
 function fold(title: string, items: readonly string[]): string {
@@ -219,7 +221,7 @@ function fold(title: string, items: readonly string[]): string {
   const shown = items.slice(0, MAX_LISTED).map((item) => `<li>${item}</li>`);
   const rest =
     items.length > MAX_LISTED
-      ? `<li class="soft">${count(items.length - MAX_LISTED, 'more')}; see report.json</li>`
+      ? `<li class="soft">${(items.length - MAX_LISTED).toLocaleString('en')} more; see report.json</li>`
       : '';
   return `<details class="fold"><summary>${title} <span class="soft">${items.length.toLocaleString('en')}</span></summary><ul>${shown.join('')}${rest}</ul></details>`;
 }

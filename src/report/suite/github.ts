@@ -1,7 +1,8 @@
 import { plainText } from '../../base/plain-text.js';
+import { counted } from '../../protocol/counted.js';
 import { formatDuration } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
-import { count, shorten } from '../format.js';
+import { shorten } from '../format.js';
 import { failureText } from './failure-text.js';
 import {
   countFlows,
@@ -75,7 +76,7 @@ export function renderJobSummary(suite: SuiteResult): string {
     ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
     `${counts.notRun} not run`,
   ];
-  const parts = [`### ${esc(suite.name)}\n\n${cells.join(' · ')} · ${count(counts.total, 'flow')} in ${duration}\n`];
+  const parts = [`### ${esc(suite.name)}\n\n${cells.join(' · ')} · ${counted(counts.total, 'flow')} in ${duration}\n`];
   let bytes = Buffer.byteLength(parts.join(''));
   let omitted = 0;
   for (const flow of notable(suite.flows)) {
@@ -84,7 +85,7 @@ export function renderJobSummary(suite: SuiteResult): string {
     if (bytes > MAX_SUMMARY_BYTES) omitted += 1;
     else parts.push(text);
   }
-  if (omitted > 0) parts.push(`\n${count(omitted, 'more flow')} failed or were not run; the reports have all\n`);
+  if (omitted > 0) parts.push(`\n${counted(omitted, 'more flow')} failed or were not run; the reports have all\n`);
   return `${parts.join('\n')}\n`;
 }
 

@@ -21,7 +21,7 @@ export function failureCard(flow: FlowResult, failure: Failure, options: CardOpt
   const image =
     picture === null
       ? ''
-      : `<a href="${esc(link(picture))}"><img src="${esc(link(picture))}" alt="The page when it failed" loading="lazy"></a>`;
+      : `<a href="${esc(link(picture))}"><img src="${esc(link(picture))}" alt="Page when it failed" loading="lazy"></a>`;
   const more: readonly Row[] = [
     ['Waited', waitText(flow)],
     ['Attempts', listOf(earlier.map((one) => esc(attemptText(one))))],

@@ -4,7 +4,7 @@ import type { Failure } from '../../protocol/report/failure.js';
 import { type State, stateText } from '../../protocol/state-text.js';
 
 /**
- * How a flow of a run, or a test of a Playwright suite, ended. `repaired`: it failed, and a model completed the job; `skipped`:
+ * How a flow of a run, or a test of a Playwright suite, ended. `repaired`: it failed, and a model finished the run; `skipped`:
  * all of its tests were, or it was on purpose; `stopped`: it did not end, or was not started; people are told that it was not
  * run.
  */

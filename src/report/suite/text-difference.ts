@@ -1,4 +1,5 @@
 import { plainText } from '../../base/plain-text.js';
+import { counted } from '../../protocol/counted.js';
 
 /** Lines of each text that are shown, and unchanged ones around them. */
 const MAX_LINES = 20;
@@ -56,5 +57,5 @@ function cut(line: string, from: number): string {
 function marked(sign: string, lines: readonly string[]): readonly string[] {
   const shown = lines.slice(0, MAX_LINES).map((line) => `${sign}${cut(line, 0)}`.trimEnd());
   const more = lines.length - MAX_LINES;
-  return more > 0 ? [...shown, `${sign}… ${more} more lines`] : shown;
+  return more > 0 ? [...shown, `${sign}… ${counted(more, 'more line')}`] : shown;
 }

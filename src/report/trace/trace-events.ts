@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { counted } from '../../protocol/counted.js';
 import type { EventData, JournalEvent, Step } from '../../protocol/events.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import type { TraceLine } from '../../protocol/trace/trace.js';
@@ -99,7 +100,10 @@ export class TraceEvents {
   *lines(logged: readonly TraceLine[], sizes: ReadonlyMap<string, PictureSize>): Generator<string> {
     const steps = this.#shownSteps();
     if (steps.length < this.#allSteps) {
-      this.note(`The first ${this.#allSteps - steps.length} steps are not in the trace: ${MAX_STEPS} is the limit`, 0);
+      this.note(
+        `Not in the trace: the first ${counted(this.#allSteps - steps.length, 'step')} (limit: ${MAX_STEPS})`,
+        0,
+      );
     }
     for (const line of [
       this.#context(sizes),

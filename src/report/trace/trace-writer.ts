@@ -8,6 +8,7 @@ import { ZipArchive } from 'archiver';
 import { z } from 'zod';
 import { linesOf } from '../../base/lines.js';
 import { asAbsent } from '../../base/system-fault.js';
+import { counted } from '../../protocol/counted.js';
 import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import { keepsTrace } from '../../protocol/trace/keeps-trace.js';
@@ -113,7 +114,7 @@ export class TraceWriter {
     }
     const megabytes = MAX_PICTURE_BYTES / 1024 / 1024;
     if (dropped > 0)
-      this.#events.note(`The first ${dropped} pictures are not in the trace: ${megabytes} MB is the limit`, 0);
+      this.#events.note(`Not in the trace: the first ${counted(dropped, 'screenshot')} (limit: ${megabytes} MB)`, 0);
     return new Map(sizes.reverse());
   }
 
@@ -128,7 +129,7 @@ export class TraceWriter {
       if (line === null || characters > MAX_NETWORK) dropped += 1;
       else yield this.#requestLine(withoutErrorBody(line));
     }
-    if (dropped > 0) this.#events.note(`The last ${dropped} requests are not in the trace: 16 MB of them is the limit`);
+    if (dropped > 0) this.#events.note(`Not in the trace: the last ${counted(dropped, 'request')} (limit: 16 MB)`);
   }
 
   /** A line of the network log is an entry of a HAR file; so is what the viewer reads. '' for one that was truncated. */

@@ -43,9 +43,7 @@ export class Person {
 
   /** Aborts the running script. Idempotent. */
   async close(): Promise<void> {
-    this.#queue.close(
-      new TroupeError('SESSION_BUSY', 'Control was given back while the script ran, so it was stopped'),
-    );
+    this.#queue.close(new TroupeError('SESSION_BUSY', 'Control was released while the script ran, so it was stopped'));
     const sandbox = await this.#sandbox?.catch(() => null);
     await sandbox?.close();
   }

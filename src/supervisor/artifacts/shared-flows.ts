@@ -110,7 +110,7 @@ export class SharedFlows {
 
 async function contentAt(folder: string, path: string): Promise<Buffer> {
   const opened = await openRegularFile(pathInside(folder, path));
-  if (opened === null) throw new Error(`${path} is not there any more`);
+  if (opened === null) throw new Error(`${path} is gone`);
   return buffer(contentOf(opened));
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { boundedWait } from '../../base/deadline.js';
 import type { TokenLimits } from '../../protocol/access.js';
+import { counted } from '../../protocol/counted.js';
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
 import type { Slot } from '../sessions/index.js';
 import { FairLane } from './fair-lane.js';
@@ -129,12 +130,14 @@ export class Admission {
     const own = this.#jobs.sizeOf(caller) + this.#reserved.sizeOf(caller);
     const all = this.queued + this.#reserved.size;
     const { queued = Number.POSITIVE_INFINITY } = this.#limitsOf(caller);
-    if (own + jobs > queued) throw this.#full(`${own} jobs of this token are already queued`, RETRY_JOB_SECONDS);
+    if (own + jobs > queued)
+      throw this.#full(`This token already has ${counted(own, 'queued job')}`, RETRY_JOB_SECONDS);
     if (all + jobs <= this.#maxQueue) return;
-    if (jobs > 1) throw this.#full(`${all} jobs are already queued, and this adds ${jobs}`, RETRY_JOB_SECONDS);
+    if (jobs > 1)
+      throw this.#full(`The queue already has ${counted(all, 'job')}, and this adds ${jobs}`, RETRY_JOB_SECONDS);
     const othersAlone = this.#maxQueue > 0 && own === 0;
     if (othersAlone && all < this.#maxQueue + ROOM_FOR_OTHERS) return;
-    throw this.#full(`${all} jobs are already queued`, RETRY_JOB_SECONDS);
+    throw this.#full(`The queue already has ${counted(all, 'job')}`, RETRY_JOB_SECONDS);
   }
 
   /** Reserves room for a job that will be queued later, until {@link queue} or {@link leaveQueue}. */

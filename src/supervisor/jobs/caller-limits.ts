@@ -3,6 +3,7 @@ import { RateLimit, tooManyStarts } from '../../auth/rate-limit.js';
 import type { Clock } from '../../base/clock.js';
 import { pause } from '../../base/deadline.js';
 import type { ClusterNode } from '../../cluster/cluster-node.js';
+import { counted } from '../../protocol/counted.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 /** How often a live create looks whether its caller may have another session, in milliseconds. */
@@ -48,7 +49,7 @@ export class CallerLimits {
     const own = await cluster.callers.queued(caller);
     if (own + count <= queued) return;
     const details = { queued: own, retryAfterSeconds: RETRY_JOB_SECONDS };
-    throw new TroupeError('CAPACITY', `${own} jobs of this token are already queued`, details);
+    throw new TroupeError('CAPACITY', `This token already has ${counted(own, 'queued job')}`, details);
   }
 
   /**

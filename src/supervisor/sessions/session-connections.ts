@@ -48,7 +48,7 @@ export class SessionConnections implements Connections {
 
   async returnControl(id: string, key?: string): Promise<void> {
     if (key !== undefined && !this.holdsControl(id, key)) {
-      throw new TroupeError('SESSION_BUSY', 'You do not have control of the session, so you cannot give it back');
+      throw new TroupeError('SESSION_BUSY', 'You do not have control of the session, so you cannot release it');
     }
     if (this.#table.queued(parseId(id)) === undefined) await (await this.session(id)).control.giveBack();
   }
@@ -142,7 +142,7 @@ function endpointOf({ endpoint, record }: LivingSession): BrowserEndpoint {
 }
 
 function handoffOverError(): TroupeError {
-  return new TroupeError('FORBIDDEN', 'The script no longer waits for a person, so its link is of no use');
+  return new TroupeError('FORBIDDEN', 'The script no longer waits for a person, so its link no longer works');
 }
 
 function queuedError(): TroupeError {

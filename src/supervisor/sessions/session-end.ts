@@ -1,4 +1,5 @@
 import { nodeLost } from '../../cluster/claim-book.js';
+import { counted } from '../../protocol/counted.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EndReason, SessionMode, SessionStatus, TaskOutcome } from '../../protocol/session.js';
 import type { FlowsOutcome } from '../../session/messages.js';
@@ -63,7 +64,7 @@ export function flowsEnd(outcome: FlowsOutcome): SessionEnd {
     if (flows === 1) return { ...end, summary: 'The flow passed' };
     if (skipped === 0) return { ...end, summary: `All ${flows} flows passed` };
     const passed = flows - skipped;
-    return { ...end, summary: `${passed} ${passed === 1 ? 'flow' : 'flows'} passed, ${skipped} skipped` };
+    return { ...end, summary: `${counted(passed, 'flow')} passed, ${skipped} skipped` };
   }
   const { flow, error } = outcome;
   const reason = error.code === 'HARD_TIMEOUT' ? 'hard' : 'finished';

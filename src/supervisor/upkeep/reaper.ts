@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { Driver } from '../../containers/driver.js';
+import { counted } from '../../protocol/counted.js';
 
 const REAP_EVERY_MS = 10_000;
 
@@ -48,7 +49,8 @@ export class Reaper {
   async #reap(): Promise<void> {
     try {
       const removed = await this.#driver.sweep(this.#owned);
-      if (removed.length > 0) this.#log(`removed ${removed.length} orphaned browsers: ${removed.join(', ')}`);
+      if (removed.length > 0)
+        this.#log(`removed ${counted(removed.length, 'orphaned browser')}: ${removed.join(', ')}`);
     } catch (error) {
       this.#log(`orphaned browsers could not be listed: ${sentenceOf(error)}`);
     }

@@ -2,6 +2,7 @@ import { assertNever } from '../../base/assert-never.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { DamagedSession, Journal, StoredSession, WaitingSession } from '../../journal/journal.js';
+import { counted } from '../../protocol/counted.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import { eventRow } from '../../protocol/event-row.js';
 import { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
@@ -144,7 +145,7 @@ export async function recoverSessions(
 async function reap({ driver, log }: RecoveryParts, adoptions: readonly Adoption[]): Promise<void> {
   try {
     const removed = await driver.sweep(new Set(adoptions.flatMap(({ lease }) => lease?.identity.leaseId ?? [])));
-    if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
+    if (removed.length > 0) log(`removed ${counted(removed.length, 'browser')} that an earlier service left`);
   } catch (error) {
     log(`browsers of an earlier run will be removed later: ${sentenceOf(error)}`);
   }

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { Journal } from '../../journal/journal.js';
+import { counted } from '../../protocol/counted.js';
 import { SessionId, type SessionRecord } from '../../protocol/session.js';
 import { type ArtifactKeeper, type CarriedFiles, removeBatchFlows } from '../artifacts/index.js';
 
@@ -57,7 +58,8 @@ export class Retention {
       await this.#removeFolders();
       const old = doesChores() ? await this.#removeOld() : 0;
       const much = await this.#removeSurplus();
-      if (old + much > 0) this.#parts.log(`retention: removed ${old} old sessions, and ${much} to free disk space`);
+      if (old + much > 0)
+        this.#parts.log(`retention: removed ${counted(old, 'old session')}, and ${much} to free disk space`);
     } catch (error) {
       this.#parts.log(`retention: ${sentenceOf(error)}`);
     }

@@ -7,7 +7,7 @@ export const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>\
 /** A failure with every field. */
 export const FAILURE: Failure = {
   code: 'LOCATOR_NOT_FOUND',
-  message: 'No visible element answers to {button}Pay now; near it: {button}Pay',
+  message: 'No visible element matches {button}Pay now. Did you mean {button}Pay?',
   flow: 'shop/pay',
   file: 'flows/shop/pay.js',
   line: 5,

@@ -84,7 +84,7 @@ t.test('CTRF tells flaky and quarantined flows from passed and failed ones', asy
         'Similar on the page:',
         '  {button}Play now',
         '  {link}Pay later',
-        'Errors of the page:',
+        'Page errors:',
         '  TypeError: cart is undefined',
         'Failed requests:',
         '  POST http://127.0.0.1:4500/api/pay 500',
@@ -123,7 +123,7 @@ t.test('Repaired and skipped flows are apart from those that passed', async (t) 
   t.match(junit, '<property name="repaired" value="1"/>');
   t.match(
     junit,
-    /name="pay".*<system-out>Repaired in 1\.2 s after LOCATOR_NOT_FOUND at step 7, shop\/pay\.js:5: a model completed the job/,
+    /name="pay".*<system-out>Repaired in 1\.2 s after LOCATOR_NOT_FOUND at step 7, shop\/pay\.js:5: a model finished the run/,
   );
   t.match(junit, /name="later".*<skipped message="All tests of the flow were skipped"\/>/);
   t.match(

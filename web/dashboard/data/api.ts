@@ -72,7 +72,7 @@ function errorIn(text: string, otherwise: string): ErrorBody {
   try {
     return JSON.parse(text);
   } catch {
-    return { error: otherwise || 'The answer could not be read', code: 'INTERNAL' };
+    return { error: otherwise || 'The response could not be read', code: 'INTERNAL' };
   }
 }
 

@@ -34,5 +34,5 @@ export function oneLine(value: unknown, length = 300): string {
 
 /** The title of a session: its name, else its task. */
 export function titleOf({ name, prompt, flowFiles, mode }: SessionRecord): string {
-  return name ?? (prompt?.split('\n')[0] || flowFiles.join(', ') || (mode === 'live' ? 'Live session' : 'Job'));
+  return name ?? (prompt?.split('\n')[0] || flowFiles.join(', ') || (mode === 'live' ? 'Session' : 'Run'));
 }

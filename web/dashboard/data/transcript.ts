@@ -2,9 +2,9 @@ import type { EventData, JournalEvent } from '../../../src/protocol/events.js';
 import type { Failure, FlowLine, Line, ScriptLine, Tone, TurnLine } from './line.js';
 
 const CONTROL_ENDS: { readonly [End in EventData<'ControlReturned'>['reason']]: string } = {
-  returned: 'control was given back',
-  left: 'control came back: the page that had it was closed',
-  idle: 'control came back: it was not used for a long time',
+  returned: 'control released',
+  left: 'control released: the page that had it was closed',
+  idle: 'control released: no input for too long',
 };
 
 /** How a handoff ended, in words. */
@@ -114,7 +114,7 @@ export class Transcript {
         note('warn', `the video ended early: ${event.data.reason}`);
         return;
       case 'NodeDraining':
-        note('warn', `the node ${event.data.node} is to leave: end the session soon`);
+        note('warn', `the node ${event.data.node} is draining: end the session soon`);
         return;
       case 'SessionStarted':
         this.#starts.push(at);
@@ -134,7 +134,7 @@ export class Transcript {
         this.#attempt = event.data.attempt + 1;
         this.#before = this.#steps;
         const { attempt, error } = event.data;
-        const text = `attempt ${attempt} failed; the next one begins in a fresh browser`;
+        const text = `Attempt ${attempt} failed; retrying`;
         this.#lines.push({ key, kind: 'note', at, depth: 0, tone: 'warn', text, cause: error.error, place: null });
         return;
       }
@@ -168,7 +168,7 @@ export class Transcript {
         const said = [text, page?.text].filter(Boolean).join('\n\n');
         if (said === '' || tool === 'done') return;
         const tone = ok ? 'plain' : 'bad';
-        this.#lines.push({ key, kind: 'text', at, depth: 1, tone, title: 'Answer to the model', text: said });
+        this.#lines.push({ key, kind: 'text', at, depth: 1, tone, title: 'Response to the model', text: said });
         return;
       }
       case 'FlowDeviated':
@@ -190,14 +190,14 @@ export class Transcript {
         return;
       case 'ControlTaken':
         this.#driver = event.data.by;
-        note('warn', `a person took control, from ${event.data.by}`);
+        note('warn', `control taken, from ${event.data.by}`);
         return;
       case 'ControlReturned':
         this.#driver = null;
         note('warn', CONTROL_ENDS[event.data.reason]);
         return;
       case 'HandoffRequested':
-        note('warn', `waits for a person: ${event.data.text}`);
+        note('warn', `waiting for a person: ${event.data.text}`);
         return;
       case 'HandoffEnded':
         note(event.data.outcome === 'done' ? 'good' : 'warn', handoffEnd(event.data));

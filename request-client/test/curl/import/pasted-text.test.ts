@@ -200,7 +200,7 @@ table('a word that can be no address is refused by name, and the rest of the com
       warned(`curl ${word} http://h/ -d x`).filter((about) => about.includes(shown) || about === '“'),
     ];
   }),
-  ['curl -X POST ...', ['error: ... is not an address: a host name has a letter or a digit'], []],
+  ['curl -X POST ...', ['error: ... is not an address: a host name needs a letter or a digit'], []],
   ['curl http://a/ /b http://c/', ['GET | http://a/', 'GET | http://c/'], ['/b']],
   ['curl <url> -d x', ['error: <url> is not an address: no host name contains <'], ['<url>']],
   ['curl -X <method> http://h/', ['<method> | http://h/'], ['<method>']],

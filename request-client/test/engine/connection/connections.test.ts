@@ -86,7 +86,7 @@ t.test('a proxy with a login gets it, servers do not, and no message shows it', 
   t.equal(tls.seen[0]?.headers['proxy-authorization'], undefined);
 
   for (const [login, says] of [
-    ['', /^The proxy 127\.0\.0\.1:\d+ wants a login \(status 407\)/],
+    ['', /^The proxy 127\.0\.0\.1:\d+ requires a login \(status 407\)/],
     ['ada:wr0ng@', /refused its user name and password/],
   ] as const) {
     const failure = await open(

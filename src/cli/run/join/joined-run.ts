@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { pause } from '../../../base/deadline.js';
 import { isFlowFile } from '../../../base/flow-file.js';
 import type { JoinedFlow, JoinedFlows, JoinedResult } from '../../../protocol/batches/joined.js';
+import { counted } from '../../../protocol/counted.js';
 import { mayPassAgain, TroupeError } from '../../../protocol/errors.js';
 import type { Failure } from '../../../protocol/report/failure.js';
 import { Report } from '../../../protocol/report/report.js';
@@ -77,7 +78,7 @@ export async function runJoined(
   };
   const coordinator = await Coordinator.join(run.coordinator, machine, request, cancelled);
   const { id, created, counts } = coordinator.batch;
-  progress.say(`${created ? 'Began' : 'Joined'} build ${build}: batch ${id} with ${counts.total} jobs`);
+  progress.say(`${created ? 'Started' : 'Joined'} build ${build}: run ${id} with ${counted(counts.total, 'flow')}`);
   const byName = new Map(indexes.map((index) => [context.flows[index]?.name, index]));
   const work = async () => {
     while (!cancelled.aborted) {
@@ -89,7 +90,7 @@ export async function runJoined(
       }
       const index = byName.get(claim.job.name);
       // The hash of the flows is the same, so their names are.
-      if (index === undefined) throw new TroupeError('INTERNAL', `The batch has an unknown flow ${claim.job.name}`);
+      if (index === undefined) throw new TroupeError('INTERNAL', `The run has an unknown flow ${claim.job.name}`);
       await runClaimed(run, coordinator, claim, { index, request: requestOf(index) });
     }
   };
@@ -145,7 +146,7 @@ async function runClaimed(
       progress.say(`${name}: this machine could not run it: ${describeFailure(error)}`);
       throw error;
     }
-    progress.say(`${name}: this machine lost its claim; what it ran does not count`);
+    progress.say(`${name}: this machine lost its claim; its result does not count`);
   } finally {
     held.release();
     await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { counted } from '../../../protocol/counted.js';
 import type { SuitePart } from '../../../report/suite/suite-file.js';
 import type { RunOptions } from '../run-options.js';
 import { originalName, type PlannedFlow } from './plan-run.js';
@@ -124,7 +125,7 @@ function compare(one: string, other: string): number {
 export function partLine({ flows, part, expectedMs }: ChosenPart): string {
   const all = part.names.reduce((sum, names) => sum + names.length, 0);
   const time = expectedMs === null ? '' : `, about ${Math.ceil(expectedMs / 1000)} s of work`;
-  const of = `${flows.length} of ${all} jobs${time}`;
+  const of = `${flows.length} of ${counted(all, 'flow')}${time}`;
   return `Part ${part.index}/${part.count} by ${part.by}: ${of}; flows ${part.flows}, timings ${part.timings}`;
 }
 

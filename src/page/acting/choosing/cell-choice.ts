@@ -315,4 +315,4 @@ export class CellChoice {
   }
 }
 
-const NO_LIST = 'takes no choice: no list comes in it or for what is typed';
+const NO_LIST = 'offers no options: no list opens in it or for what is typed';
