@@ -92,7 +92,7 @@ class ScriptFailed extends TroupeError {
 
   constructor(failure: Failure, picture: string | null, cause: unknown) {
     super(failure.code, failure.message, undefined, { cause });
-    this.text = `${failureText(failure)}${picture === null ? '' : `\nPicture: ${picture}`}`;
+    this.text = `${failureText(failure)}${picture === null ? '' : `\nScreenshot: ${picture}`}`;
   }
 }
 

@@ -150,7 +150,7 @@ function whyText({ report, file }: Found, failures: readonly Failure[]): string 
   const blocks = failures.map((failure) => {
     const again =
       failure.file === undefined ? [] : [`Run it again: ${typedCommand()} run ${shellWords([failure.file])}`];
-    const shown = failure.screenshot === undefined ? [] : [`Picture: ${file(failure.screenshot)}`];
+    const shown = failure.screenshot === undefined ? [] : [`Screenshot: ${file(failure.screenshot)}`];
     const traced = failure.trace === undefined ? [] : [`Trace: ${file(failure.trace)}`];
     return [failureText(failure), ...shown, ...traced, ...again].join('\n');
   });

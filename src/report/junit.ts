@@ -140,7 +140,7 @@ function endOf(
   const { kind, failure, step } = listed;
   if (kind === 'interrupted' && running) return { result: notRun('The flow has not ended'), output: pictures };
   const picture = step === null ? null : linkOf(step, link);
-  const text = `${failureText(failure)}${picture === null ? '' : `\nPicture: ${picture}`}`;
+  const text = `${failureText(failure)}${picture === null ? '' : `\nScreenshot: ${picture}`}`;
   if (kind === 'flow' && report.status === 'completed') {
     return { result: { outcome: 'passed' }, output: [...text.split('\n'), ...pictures] };
   }

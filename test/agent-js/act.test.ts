@@ -184,7 +184,7 @@ t.test('Files are dropped on a place that takes them, and on no other', async (t
   t.equal(await call('text', '#out'), 'cv.txt');
   t.match(await failure('act', '{button}Nothing', 'upload', 'cv.txt'), {
     code: 'ACTION_FAILED',
-    error: /opens no file chooser, and takes no file/,
+    error: /opens no file chooser, and accepts no dropped/,
   });
 });
 

@@ -71,7 +71,7 @@ t.test('what is written wrongly is refused', async (t) => {
     [{ exclude: [1] }, 'SCRIPT_ERROR', /take CSS/],
     [{ tag: 'x' }, 'SCRIPT_ERROR', /no option "tag"/],
     [{ within: 'p:not(' }, 'SCRIPT_ERROR', /agent\.audit: /],
-    [{ within: '#none' }, 'LOCATOR_NOT_FOUND', /no element answers to #none/],
+    [{ within: '#none' }, 'LOCATOR_NOT_FOUND', /no element matches #none/],
   ] as const) {
     t.match(await failure('audit', options), { code, error: why }, JSON.stringify(options));
   }

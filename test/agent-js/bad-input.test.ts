@@ -49,8 +49,8 @@ const MISUSES: { readonly [script: string]: string } = {
   'agent.look({ within: 7 })': 'agent.look takes a locator, not 7',
   'agent.look({ within: "{cart" })': '{cart is not a locator: a locator is {role}text, CSS or XPath',
   'agent.act()': 'agent.act takes a locator',
-  'agent.act("{button}Go")': 'agent.act takes an action; there are click, ',
-  'agent.act("{button}Go", "klick")': '"klick" is no action; there are click, ',
+  'agent.act("{button}Go")': 'agent.act takes an action. Use one of: click, ',
+  'agent.act("{button}Go", "klick")': 'Unknown action "klick". Use one of: click, ',
   'agent.act(["{button}Go"], "click")': 'agent.act takes a locator, not ["{button}Go"]',
   'agent.act("{button}Go", "click", 2)': 'click takes no value: 2 was given',
   'agent.act("{input}Name", "input")': 'agent.act(locator, "input", value) takes a text',
@@ -97,14 +97,17 @@ const MISUSES: { readonly [script: string]: string } = {
 
 /** What is written well and cannot be done here. */
 const FAILURES: { readonly [script: string]: readonly [code: string, error: string] } = {
-  'agent.go("http://")': ['ACTION_FAILED', '"http://" is no URL'],
+  'agent.go("http://")': ['ACTION_FAILED', '"http://" is not a URL'],
   'agent.go("file:///etc/passwd")': ['ACTION_FAILED', 'file: addresses may not be visited; allowed are http, '],
-  'agent.go("localhost:4500/shop")': ['ACTION_FAILED', '; http://localhost:4500/shop may be meant'],
+  'agent.go("localhost:4500/shop")': ['ACTION_FAILED', '. Did you mean http://localhost:4500/shop?'],
   'agent.act("{button}Go", "input", "x")': [
     'ACTION_FAILED',
-    '{button}Go takes no text: it is a button, which takes click',
+    '{button}Go does not accept text: it is a button, which takes click',
   ],
-  'agent.act("{input}Photo", "input", "x")': ['ACTION_FAILED', 'takes no text: it is a file input, which takes upload'],
+  'agent.act("{input}Photo", "input", "x")': [
+    'ACTION_FAILED',
+    'does not accept text: it is a file input, which takes upload',
+  ],
   'agent.act("{button}Go", "check")': ['ACTION_FAILED', '{button}Go cannot be checked: it is a button'],
   'agent.act("{button}Go", "scroll", "sideways")': ['ACTION_FAILED', '{button}Go scrolls up, down, left, right, '],
   'agent.act("{input}Day", "input", "tomorrow")': ['ACTION_FAILED', 'a date is like 2030-12-31'],
@@ -113,7 +116,7 @@ const FAILURES: { readonly [script: string]: readonly [code: string, error: stri
     '{select}Size has no option "Large"; it has "Small"',
   ],
   'agent.act("{select}Size", "select", [])': ['ACTION_FAILED', '{select}Size takes exactly one option'],
-  'agent.act("{input}Photo", "upload", "../x")': ['ACTION_FAILED', '"../x" is not a file\'s name'],
+  'agent.act("{input}Photo", "upload", "../x")': ['ACTION_FAILED', '"../x" is not a file name'],
   'agent.act("{input}Photo", "upload", "x.png")': ['ACTION_FAILED', 'There is no file "x.png" to upload'],
   'agent.act("{input}Photo", "upload", [])': ['ACTION_FAILED', 'upload takes the name of a file'],
   'agent.act("{dialog}OK", "click")': ['LOCATOR_NOT_FOUND', 'No visible element matches {dialog}OK'],
@@ -151,7 +154,10 @@ t.test('What cannot be done says what stands in its way', async (t) => {
     t.ok(error.includes(told), `${script}: ${error}`);
   }
   await call('go', 'about:blank');
-  t.equal((await fails('agent.go("/shop")')).message, '"/shop" is no URL, and there is no page to resolve it against');
+  t.equal(
+    (await fails('agent.go("/shop")')).message,
+    '"/shop" is not a URL, and there is no page to resolve it against',
+  );
 });
 
 t.end();

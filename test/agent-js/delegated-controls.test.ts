@@ -188,7 +188,7 @@ t.test('a place for files that hears where drags begin is not dragged itself', a
   );
   await call('go', site.set('/page', `<div id=zone>Drop here</div>${on('zone', 'dragover')}${on('zone', 'drop')}`));
   const { error } = await failure('act', '{div}Drop here', 'input', 'text');
-  t.equal(error, '{div}Drop here takes no text: it is a div, which takes what is dropped on it');
+  t.equal(error, '{div}Drop here does not accept text: it is a div, which takes what is dropped on it');
 });
 
 t.end();

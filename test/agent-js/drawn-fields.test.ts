@@ -118,7 +118,7 @@ t.test('input into a cell fails if no field opens, and if the cell shows somethi
   await open(grid(`() => 'No'`));
   const fixed = await failure('act', '{*}Ben', 'input', 'Grace');
   t.equal(fixed.code, 'ACTION_FAILED');
-  t.match(fixed.error, /takes no text: no field opens in it/);
+  t.match(fixed.error, /does not accept text: no field opens in it/);
   const other = await failure('act', '{*}Ada', 'input', 'Grace');
   t.equal(other.code, 'ACTION_FAILED');
   t.match(other.error, /it shows "No"/);

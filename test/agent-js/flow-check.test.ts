@@ -25,8 +25,8 @@ t.test('A flow that is right has no faults, whichever form it has', async (t) =>
 t.test('What cannot work is told with its place', async (t) => {
   const wrong: [string, object][] = [
     ['() => {\n  agent.go(;\n}', { line: 2, column: 12, message: /SyntaxError/ }],
-    ['() => agent.goto("x")', { line: 1, column: 13, message: /There is no agent\.goto\(\); there are agent\.go/ }],
-    ['() => agent.act("{a}x", "clik")', { message: /There is no action 'clik'/ }],
+    ['() => agent.goto("x")', { line: 1, column: 13, message: /Unknown call agent\.goto\(\)\. Use one of: agent\.go/ }],
+    ['() => agent.act("{a}x", "clik")', { message: /Unknown action 'clik'/ }],
     ['() => Flow.run("shop/login")', { message: /There is no flow 'shop\/login'/ }],
     ['() => {\n  const a = 1;\n  return b + a;\n}', { line: 3, column: 10, message: /b is not defined/ }],
     ['() => setTimeout(() => 1, 100)', { message: /setTimeout is not defined/ }],

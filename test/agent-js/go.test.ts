@@ -28,7 +28,7 @@ t.test('A host without a scheme is told how it is written, and taken for no path
   for (const page of ['about:blank', `${site.origin}/a`]) {
     await call('go', page);
     for (const host of ['www.example.test', 'example.com', 'docs.example.org/start?q=1#top']) {
-      const told = { code: 'ACTION_FAILED', error: `"${host}" has no scheme; https://${host} may be meant` };
+      const told = { code: 'ACTION_FAILED', error: `"${host}" has no scheme. Did you mean https://${host}?` };
       t.match(await failure('go', host), told, `${host} on ${page}`);
     }
   }
@@ -69,8 +69,10 @@ t.test('Only addresses of the configured schemes are visited', async (t) => {
     t.match(await failure('go', url), { code: 'ACTION_FAILED', error: /may not be visited/ }, url);
   }
   await call('go', 'about:blank');
-  t.match(await failure('go', 'not a url'), { code: 'ACTION_FAILED', error: /no URL/ });
-  t.match(await failure('go', 'shop.test/basket'), { error: /no URL, .*; https:\/\/shop\.test\/basket may be meant$/ });
+  t.match(await failure('go', 'not a url'), { code: 'ACTION_FAILED', error: /not a URL/ });
+  t.match(await failure('go', 'shop.test/basket'), {
+    error: /not a URL, .*\. Did you mean https:\/\/shop\.test\/basket\?$/,
+  });
   t.match(await failure('go', 7), { code: 'SCRIPT_ERROR' });
 });
 

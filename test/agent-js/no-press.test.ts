@@ -43,7 +43,7 @@ async function act([locator, name, ...more]: Action, options: object = {}): Prom
   );
 }
 
-const NO_PRESS = /takes no press: its pointer-events is none$/;
+const NO_PRESS = /receives no clicks: its pointer-events is none$/;
 const CLICK = 'data-hears="click dblclick contextmenu"';
 const card = (html: string) => `<div id=card class=box ${CLICK}><p>A card</p>${html}</div>`;
 
@@ -55,7 +55,7 @@ const REFUSED: Readonly<Record<string, readonly [html: string, action: Action, w
   'an icon in such a link': [
     `<li id=item class=box ${CLICK}><a href="/next" class=none><i id=icon>»</i> Next</a></li>`,
     ['#icon', 'click'],
-    /^#icon takes no press: the pointer-events of \{a\}» Next is none$/,
+    /^#icon receives no clicks: the pointer-events of \{a\}» Next is none$/,
   ],
   'a button on a card that is pressed itself': [card('<button class=none>Buy</button>'), ['{button}Buy', 'click']],
   'a button in a link to something else': [
@@ -87,7 +87,7 @@ const REFUSED: Readonly<Record<string, readonly [html: string, action: Action, w
   'a word in such a row': [
     `<table><tbody id=rows ${CLICK}><tr><td>One</td></tr><tr class=none><td id=two>Two</td></tr></tbody></table>`,
     ['#two', 'click'],
-    /^#two takes no press: the pointer-events of \{tr\}Two is none$/,
+    /^#two receives no clicks: the pointer-events of \{tr\}Two is none$/,
   ],
   'what nothing is pressed around': ['<section class=box><p id=text class=none>Text</p></section>', ['#text', 'click']],
   'in a shadow root': [
@@ -121,7 +121,7 @@ const REFUSED: Readonly<Record<string, readonly [html: string, action: Action, w
     `<div id=box role=combobox aria-label=Colour aria-controls=list tabindex=0 onclick="list.hidden = false">Red</div>
      <div role=listbox id=list hidden><div role=option>Red</div><div role=option class=none>Blue</div></div>`,
     ['{combobox}Colour', 'select', 'Blue'],
-    /^\{combobox\}Colour has the option "Blue", which takes no press: its pointer-events is none$/,
+    /^\{combobox\}Colour has the option "Blue", which receives no clicks: its pointer-events is none$/,
   ],
   'what stops taking the pointer as it arrives': [
     `<div id=card class=box ${CLICK}><button id=buy>Buy</button></div>

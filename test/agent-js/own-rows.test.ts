@@ -179,7 +179,7 @@ t.test('a press on a row is one on the row, wherever its controls stand', async 
   await open(`<article style="position: relative; width: 200px; height: 60px">Card
     <a href="#x" style="position: absolute; inset: 0">Open</a></article>${on('article')}`);
   const { error } = await failure('act', '{article}Card Open', 'click');
-  t.match(error, /^{article}Card Open has no free place: {a}Open in it takes its presses/);
+  t.match(error, /^{article}Card Open cannot be clicked: {a}Open in it covers all of it/);
   t.strictSame(await call('page', 'heard'), []);
 });
 

@@ -102,7 +102,7 @@ const NO_PRESS = `<!doctype html><style>.none { pointer-events: none } td { padd
 t.test('what takes no press is refused, and a word or an icon pressed for its button', async (t) => {
   await call('go', site.set('/none', NO_PRESS));
   const soon = { timeout: 300 };
-  const words = /takes no press: (its pointer-events|the pointer-events of \{a\}» Next) is none$/;
+  const words = /receives no clicks: (its pointer-events|the pointer-events of \{a\}» Next) is none$/;
   await t.rejects(call('act', '{a}» Next', 'click', soon), { code: 'ACTION_FAILED', message: words });
   await t.rejects(call('act', '#next i', 'click', soon), { code: 'ACTION_FAILED', message: words });
   t.equal(await call('page', 'said.textContent'), '');

@@ -87,7 +87,7 @@ t.test('A wait that is not fulfilled says for what, and where the page stood', a
     message: /\{h1\}Gone did not appear/,
     details: { url: `${site.origin}/wait`, title: 'Wait' },
   });
-  t.match(await fails({}, '!{h1}Here', { timeout: 100 }), { code: 'WAIT_TIMEOUT', message: /did not go/ });
+  t.match(await fails({}, '!{h1}Here', { timeout: 100 }), { code: 'WAIT_TIMEOUT', message: /did not disappear/ });
   const patient = waits('{h1}Late', { timeout: 60_000 });
   const hurried = fails({ ms: 400 }, '{h1}Gone', { timeout: 60_000 });
   t.match(await Promise.race([patient, hurried]), { code: 'WAIT_TIMEOUT' }, "it ends with its script's time");

@@ -69,7 +69,7 @@ t.test('An agent drives a browser from a shell', async (t) => {
     const checked = await troupe('flow', 'check', join(folder, 'flows/edit.js'), '--url', list);
     t.match(checked, {
       code: 1,
-      out: /^edit\.js:1:17: .*\{button:3\}Edit meant the element that is \{button:4\}Edit now/,
+      out: /^edit\.js:1:17: .*\{button:3\}Edit matched the element that is \{button:4\}Edit now/,
     });
     t.match(await troupe('flow', 'check', join(folder, 'flows/edit.js'), '--url', shop), { code: 0 });
   });

@@ -124,7 +124,7 @@ t.test('Doctor prints what setup finds, and makes no home', async (t) => {
   t.match(stdout, /^ok {3}Node /m);
   t.match(stdout, /^(ok {2}|note|FAIL) Browser without Docker: /m);
   t.match(stdout, /^ok {3}Disk: /m);
-  t.match(stdout, /^note Service of this home: does not run$/m);
+  t.match(stdout, /^note Service of this home: not running$/m);
   t.notOk(existsSync(join(home, '..')));
   t.same(readdirSync(tmpdir()), [], 'an embedded browser is unpacked to be asked, and removed');
 });

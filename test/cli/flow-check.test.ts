@@ -25,9 +25,9 @@ t.test('Flows are checked without running them, each fault with its place', asyn
   ]);
   t.equal(all.code, 1);
   t.match(all.output, /^wrong\.js:2:12: There is no flow '\.\/nowhere'/m);
-  t.match(all.output, /^wrong\.js:3:21: There is no action 'clik'/m);
-  t.match(all.output, /3 flows in .*flows, 2 faults\n/);
-  t.match(right, { code: 0, output: /2 flows in .*flows, no faults\n$/ });
+  t.match(all.output, /^wrong\.js:3:21: Unknown action 'clik'/m);
+  t.match(all.output, /3 flows in .*flows, 2 errors\n/);
+  t.match(right, { code: 0, output: /2 flows in .*flows, no errors\n$/ });
   t.match(none, { code: 2, output: /There is no file or folder '.*nope\.js'/ });
   t.match(types, { code: 0, output: /declare const agent: AgentJs\.Agent;/ });
 });

@@ -113,7 +113,7 @@ t.test(
     const chosen = choosePart(flows, files, timings, { shard: { index: 2, count: 2 }, repeatEach: 1 });
     t.equal(
       partLine(chosen),
-      `Part 2/2 by time: 1 of 2 jobs, about 2 s of work; flows ${one}, timings ${timingsHash(timings)}`,
+      `Part 2/2 by time: 1 of 2 flows, about 2 s of work; flows ${one}, timings ${timingsHash(timings)}`,
     );
   },
 );

@@ -167,7 +167,7 @@ t.test(
     const doctored = await stranger();
     const doctorHome = homeAt(t, doctored.port);
     await atFile(doctored.port, doctorHome);
-    t.match(await command(withToken, doctorHome, 'doctor'), { output: /Service of this home: does not run/ });
+    t.match(await command(withToken, doctorHome, 'doctor'), { output: /Service of this home: not running/ });
     check(doctored, 'doctor');
     for (const words of [
       ['go', 'data:text/html,<p>here'],

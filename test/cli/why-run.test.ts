@@ -71,7 +71,7 @@ t.test('Without an argument the failures of the last run from here are told', as
   t.match(text, /^Run of 2026-01-01 10:00 UTC: 2 passed \(1 flaky\), 1 failed, 1 not run\n/);
   for (const line of [
     'MATCH_FAILED: Expected 1',
-    'Picture: out/pay/screenshots/001.png',
+    'Screenshot: out/pay/screenshots/001.png',
     'Run it again: troupe run flows/pay.js',
     'late  the run was cancelled',
     'Too early',
@@ -129,7 +129,7 @@ t.test('The report folder of a run tells its failures, with paths from here', as
   await writeRunReports({ report, html: undefined, junit: undefined, ctrf: undefined }, { ...RUN, flows }, null);
   const failures = await runFileFailures(join(report, 'run.json'));
   t.match(failures.flows[0], { name: 'pay', report: /out\/pay\/report\.html$/ });
-  t.match(describeRun(failures), /2 passed \(1 flaky\), 1 failed.*Picture: \S*out\/pay\/screenshots\/001\.png\n/s);
+  t.match(describeRun(failures), /2 passed \(1 flaky\), 1 failed.*Screenshot: \S*out\/pay\/screenshots\/001\.png\n/s);
   await t.rejects(runFileFailures('package.json'), {
     code: 'INVALID_REQUEST',
     message: /is not the run\.json of a run/,

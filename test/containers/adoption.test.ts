@@ -146,7 +146,7 @@ t.test('A sweep removes what no one keeps: held, orphaned, or with its folder go
   const removed = await driver.sweep(new Set(['kept']));
   t.same([...removed].sort(), ['bare', 'held', 'lost', 'never']);
   for (const identity of [held.identity, lost, bare]) t.same(processesOfLease({ identity }).filter(not(tail)), []);
-  t.match((await inTime(held.exited)).reason, /given back/);
+  t.match((await inTime(held.exited)).reason, /released/);
   t.same(readdirSync(workDir).sort(), ['b-kept', 'not-a-lease']);
   t.equal(tail.exitCode ?? tail.signalCode, null, 'who reads a log of ours is not ours');
   t.equal(await evaluateAt(kept, null, '1 + 1'), 2);

@@ -31,7 +31,7 @@ t.test(
     t.equal(await greetingOf(String(lease.endpoint.desktopSocket)), 'RFB 003.008\n');
     t.equal((await containers()).length, 1);
     await Promise.all([lease.release(), lease.release()]);
-    t.match((await inTime(lease.exited)).reason, /given back/);
+    t.match((await inTime(lease.exited)).reason, /released/);
     t.same(await containers(), []);
     t.notOk(existsSync(String(lease.identity.folder)));
     await lease.release();
@@ -157,7 +157,7 @@ t.test('A start that is given up, or is late, leaves nothing', options, async (t
     const start = driver.lease(wish(`cut-${index}`), { signal: controller.signal, deadlineMs: 30_000 });
     if (ms === 0) controller.abort();
     else setTimeout(() => controller.abort(), ms);
-    await t.rejects(start, { code: 'UNAVAILABLE', message: /given up/ });
+    await t.rejects(start, { code: 'UNAVAILABLE', message: /cancelled/ });
   });
   await Promise.all([
     ...starts,
@@ -194,7 +194,7 @@ t.test(
       'its way out is open again',
     );
     t.same(await later.sweep(new Set(['kept'])), ['orphan']);
-    t.match((await inTime(orphan.exited)).reason, /killed|given back/);
+    t.match((await inTime(orphan.exited)).reason, /killed|released/);
     await adopted?.release();
     t.same(await containers(), []);
     t.same(await later.sweep(new Set()), []);

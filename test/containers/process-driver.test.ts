@@ -77,7 +77,7 @@ t.test('A release leaves no process and no folder, and a second one changes noth
   t.same(processesOfLease(lease), []);
   t.same(readdirSync(workDir), []);
   await lease.release();
-  t.match((await inTime(lease.exited)).reason, /given back/);
+  t.match((await inTime(lease.exited)).reason, /released/);
   const again = await driver.lease(wish('gone'), bounds());
   t.equal(await evaluateAt(again, null, '1 + 1'), 2, 'its id may be used anew');
   await again.release();
@@ -120,7 +120,7 @@ t.test('A start that is given up leaves nothing, at whatever moment', async (t) 
     if (index === 0) controller.abort();
     // From one that has just been spawned to some that still wait for their turn.
     else setTimeout(() => controller.abort(), index * 60);
-    await t.rejects(start, { code: 'UNAVAILABLE', message: /given up/ });
+    await t.rejects(start, { code: 'UNAVAILABLE', message: /cancelled/ });
   });
   await Promise.all(starts);
   t.same(

@@ -77,7 +77,7 @@ const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknow
   { path: '#/flows', text: 'Choose one' },
   { path: '#/flows/examples/buy.js', text: 'Arguments' },
   { path: '#/stats', text: 'examples/login' },
-  { path: '#/stats/examples/login', text: '50 %', first: () => page.getByText('The numbers').click() },
+  { path: '#/stats/examples/login', text: '50 %', first: () => page.getByText('Data').click() },
   { path: '#/new?flow=examples/buy.js', text: 'As curl' },
   { path: '#/api', text: '/api/sessions' },
 ];
@@ -224,11 +224,11 @@ t.test('From the first page, the keyboard alone leads to the cause of a failed r
   await shows('Received');
   t.match(page.url(), inRun.id);
   await holds('document.querySelector("figure img")?.naturalWidth > 300');
-  await page.getByRole('link', { name: 'Its run' }).focus();
+  await page.getByRole('link', { name: 'Run', exact: true }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Re-run failed' }).focus();
   await page.keyboard.press('Enter');
-  await shows('0 new since the run before');
+  await shows('0 new failures');
   t.notMatch(page.url(), run);
 });
 

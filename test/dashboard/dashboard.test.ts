@@ -44,7 +44,7 @@ t.test(
     await shows('checkout-validation');
     if (process.env.TROUPE_TEST_DRIVER !== 'docker') {
       t.notMatch(await call('page', 'document.body.innerText'), /Ports of/);
-      await call('act', '{^select}Video', 'select', 'recorded');
+      await call('act', '{^select}Video', 'select', 'record');
       await shows('"video":"on"');
       return;
     }
@@ -59,7 +59,7 @@ t.test(
     await call('act', '{button}Start', 'click');
     await shows('forward.0');
     await call('act', "{^textbox}Ports of the service's machine", 'input', `${port}, 9`);
-    await call('act', '{^select}Video', 'select', 'kept if the session fails');
+    await call('act', '{^select}Video', 'select', 'keep only on failure');
     await shows(`"forward":[${port},9],"video":"on-failure"`);
     await call('act', '{button}Start', 'click');
     await shows('Running for');
@@ -72,7 +72,7 @@ t.test(
 t.test('a session is started, controlled and stopped on the page', async (t) => {
   await call('go', `${service.url}/#/new`);
   await call('act', '{^textbox}Name', 'input', 'by hand');
-  await call('act', '{^select}Screenshots', 'select', 'after each change');
+  await call('act', '{^select}Screenshots', 'select', 'each change (slower)');
   await shows('"screenshots":"on"');
   await call('act', '{button}Start', 'click');
   await shows('by hand');

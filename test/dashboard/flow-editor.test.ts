@@ -62,7 +62,7 @@ t.test('What somebody else saved in between is overwritten only on demand', asyn
   writeFileSync(file, '// Theirs.\n() => 1\n');
   await write('// Mine.\n() => 2\n');
   await save();
-  await shows('Somebody changed this file');
+  await shows('This file was changed');
   t.match(saved(), 'Theirs');
   await page.getByRole('button', { name: 'Overwrite it' }).click();
   await shows('Saved');

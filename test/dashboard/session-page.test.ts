@@ -77,7 +77,7 @@ t.test('A job with a model is shown live, and its record shows the same afterwar
   await shows('First I open the shop, then I look around.');
   await shows('console: opened');
   await shows('ended: It says hello');
-  await holds('/2 of 5 answers/.test(document.body.innerText)');
+  await holds('/2 of 5 turns/.test(document.body.innerText)');
   t.match(await transcript(), /model[\s\S]*tokens[\s\S]*agent\.go/);
   await watchedIsWritten('ended: It says hello');
 });
@@ -121,9 +121,9 @@ t.test('Flows are shown, run with arguments, and picked for a job, with the equi
   ]);
   await page.goto(`${service.url}/#/flows/examples/login.js`);
   await shows('100 % of 1 passed');
-  await page.getByRole('link', { name: 'Over time' }).click();
+  await page.getByRole('link', { name: 'History' }).click();
   await shows('Pass rate');
-  await page.getByText('The numbers').click();
+  await page.getByText('Data', { exact: true }).click();
   t.match(await page.getByRole('table', { name: /examples\/login, by day/ }).textContent(), /100 %[\s\S]*\d m?s/);
   await page.getByRole('link', { name: 'Day', exact: true }).click();
   await holds('document.querySelector("caption")?.textContent.startsWith("examples/login, by hour")');
@@ -241,7 +241,7 @@ const onThePicture = async (t: Test) => {
   await at(150, 100);
   await page.getByRole('button', { name: 'Release control' }).click();
   await shows('ended: ');
-  await shows('a person took control, from 127.0.0.1');
+  await shows('control taken, from 127.0.0.1');
   t.match(await transcript(), /control released/);
 };
 // Containers have a desktop instead, which has its own test.
@@ -306,7 +306,7 @@ t.test(
     await first.end('SIGKILL');
     await cut;
     await shows('The connection to the service is lost');
-    await shows('Disconnected: the page continues');
+    await shows('Disconnected: this page reconnects');
     const again = await startServiceProcess(t, ownHome, '--port', port);
     await client(again.url).run(id, `console.log('after it')`);
     await shows('after it');

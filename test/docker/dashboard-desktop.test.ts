@@ -49,11 +49,11 @@ t.test(
       return (await reader.page.evaluate(colour)) === '200,0,0';
     });
     await shows('200,0,0');
-    await other.getByText('A person has control, from 127.0.0.1').waitFor();
+    await other.getByText('Control taken, from 127.0.0.1').waitFor();
 
     const clipboard = reader.page.getByLabel('Clipboard of the desktop');
     await clipboard.fill('from outside');
-    await reader.page.getByRole('button', { name: 'To the desktop' }).click();
+    await reader.page.getByRole('button', { name: 'Send to the desktop' }).click();
     const canvas = reader.page.locator('[role=application] canvas');
     const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
     // The field is there wherever the browser places the page below its own bars.

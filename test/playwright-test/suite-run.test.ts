@@ -292,5 +292,5 @@ t.test('A suite whose tests need no browser passes without a service, and says t
   const folder = suiteFolder(t, { 'a.spec.ts': source }, '', 'http://127.0.0.1:1');
   const { outcomes, said } = await runSuite(folder, REPORTERS);
   t.match(outcomes, { one: { status: 'passed' } }, said);
-  t.match(said, /troupe: this run is not in the dashboard: .*127\.0\.0\.1:1/);
+  t.match(said, /troupe: this run not sent to the dashboard: .*127\.0\.0\.1:1/);
 });

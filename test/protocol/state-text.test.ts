@@ -35,7 +35,7 @@ t.test('A state is one sentence, of what is known', async (t) => {
       'Failed in 12.4 s at shop/checkout.ts:31: MATCH_FAILED',
     ],
     [{ state: 'passed', attempt: 1, attempts: 3 }, 'Passed in 12.4 s'],
-    [{ state: 'completed', attempt: 1, attempts: 1 }, 'Completed in 12.4 s'],
+    [{ state: 'completed', attempt: 1, attempts: 1 }, 'Passed in 12.4 s'],
     [{ state: 'flaky' }, 'Flaky: passed in 12.4 s (attempt 2 of 2)'],
     [
       { state: 'repaired', attempts: 1 },
@@ -46,7 +46,7 @@ t.test('A state is one sentence, of what is known', async (t) => {
     [{ state: 'queued' }, 'Queued for attempt 2 of 2'],
     [{ state: 'running', attempts: 1 }, 'Running for 12.4 s'],
     [{ state: 'running', why: 'waits for a person' }, 'Running for 12.4 s: waits for a person (attempt 2 of 2)'],
-    [{ state: 'stopped', why: 'it was idle' }, 'Stopped after 12.4 s: nobody used it'],
+    [{ state: 'stopped', why: 'it was idle' }, 'Stopped after 12.4 s: it was idle'],
     [{ state: 'not run', ms: null, why: 'it was not started', failure: null }, 'Not run: it was not started'],
     [{ state: 'not run', ms: null, failure: { code: 'NODE_LOST' } }, 'Not run: NODE_LOST'],
     [{ state: 'not run', attempts: 1, failure: { code: 'NODE_LOST' } }, 'Not finished: NODE_LOST after 12.4 s'],
@@ -65,7 +65,7 @@ t.test('The state of a record', async (t) => {
   const cause = { code: 'MATCH_FAILED', error: 'differs', details: { flow: 'shop/buy', line: 5, column: 2 } };
   const error = { code: 'FLOW_FAILED', error: 'the flow failed', details: { cause } } as const;
   const cases: readonly (readonly [Partial<SessionRecord>, string, string])[] = [
-    [{ queuePosition: 2 }, 'queued', 'Queued, number 2'],
+    [{ queuePosition: 2 }, 'queued', 'Queued, position 2'],
     [{ ...ran, status: 'completed', endReason: 'finished' }, 'passed', 'Passed in 9.0 s'],
     [
       { ...ran, status: 'completed', attempt: 2, endReason: 'finished' },
@@ -79,7 +79,7 @@ t.test('The state of a record', async (t) => {
       'Repaired in 9.0 s: a model finished the run (attempt 2 of 2)',
     ],
     [{ ...ran, status: 'completed', outcome: 'skipped' }, 'skipped', 'Skipped: all of its tests were skipped'],
-    [{ ...ran, status: 'completed', flowFiles: ['task.md'] }, 'completed', 'Completed in 9.0 s'],
+    [{ ...ran, status: 'completed', flowFiles: ['task.md'] }, 'completed', 'Passed in 9.0 s'],
     [{ ...ran, status: 'failed', error }, 'failed', 'Failed in 9.0 s at shop/buy.ts:5: MATCH_FAILED (attempt 1 of 2)'],
     // Where the time was over, not what came of that.
     [
@@ -92,11 +92,15 @@ t.test('The state of a record', async (t) => {
       'not run',
       'Not finished: NODE_LOST after 9.0 s (attempt 1 of 2)',
     ],
-    [{ endedAt: ran.endedAt, status: 'stopped', endReason: 'deleted' }, 'not run', 'Not run: stopped before it began'],
+    [
+      { endedAt: ran.endedAt, status: 'stopped', endReason: 'deleted' },
+      'not run',
+      'Not run: stopped before it started',
+    ],
     [
       { ...ran, mode: 'live', flowFiles: [], retries: 0, status: 'stopped', endReason: 'idle' },
       'stopped',
-      'Stopped after 9.0 s: nobody used it',
+      'Stopped after 9.0 s: it was idle',
     ],
     [
       { ...ran, mode: 'live', flowFiles: [], retries: 0, status: 'failed', error: { code: 'WORKER_LOST', error: 'x' } },

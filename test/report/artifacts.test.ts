@@ -121,7 +121,7 @@ t.test('A session that ended without a flow to blame has a test case that says w
   );
   t.match(junit, 'tests="1" failures="0" errors="1"');
   t.match(junit, /<testcase name="session" classname="troupe" time="9.500"><error type="WORKER_LOST"/);
-  t.match(html, /WORKER_LOST.*The job failed/s);
+  t.match(html, /WORKER_LOST.*The run failed/s);
 });
 
 t.test('A job that was stopped is an error in JUnit, whether or not it had flows', async (t) => {
@@ -230,7 +230,7 @@ t.test('A hundred thousand events are written while the main thread stays free',
   clearInterval(watch);
   t.ok(turns > 200, `other work had its turn ${turns} times`);
   const html = await readFile(join(dir, 'report.html'), 'utf8');
-  t.match(html, '98,000 steps left out here');
+  t.match(html, '98,000 steps not shown');
   t.ok(html.length < 4_000_000);
   t.equal((await readFile(join(dir, 'transcript.jsonl'), 'utf8')).trimEnd().split('\n').length, 100_000);
 });

@@ -102,7 +102,7 @@ t.test('The last step before a failure that is none of a step is told once', asy
   const failure = { code: 'SCRIPT_ERROR', message: 'Error: no', step } as const;
   t.equal(failureText(failure), 'SCRIPT_ERROR: Error: no\nLast step 2: agent.go("/")');
   const earlierSteps = [{ index: 4, js: step.js, outcome: 'done' }];
-  const text = 'SCRIPT_ERROR: Error: no\nSteps before:\n  2. agent.go("/"): done';
+  const text = 'SCRIPT_ERROR: Error: no\nPrevious steps:\n  2. agent.go("/"): done';
   t.equal(failureText({ ...failure, earlierSteps }), text);
 });
 

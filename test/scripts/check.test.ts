@@ -133,6 +133,44 @@ t.test(
   },
 );
 
+t.test('Texts that people read are listed, plain, and in the words of the window that shows them', (t) => {
+  const files = {
+    'src/cli/a.ts':
+      `import x from 'not a text';\nif (x === 'a key of something') print(\`\${n} of \${all} passed\` + ', in time');\nfail('Gone');`,
+    'src/gateway/a.ts': "throw new TroupeError('NOT_FOUND', 'This batch has no job that completed');",
+    'web/a.svelte':
+      '<script lang="ts">\nconst label = \'Full screen\';\n</script>\n{#if n}<p title="All of them">{n} of <b>{all}</b></p>{/if}\n<style>p { color: red }</style>',
+    'docs/a.md': '# A heading\n\nSome text.\n\n```sh\n# no heading\n```\n',
+    'test/texts.txt': [
+      'docs/a.md\n  A heading',
+      'src/cli/a.ts\n  … of … passed, in time',
+      'src/gateway/a.ts\n  This batch has no job that completed',
+      'web/a.svelte\n  Full screen\n  … of …\n  All of them\n',
+    ].join('\n'),
+  };
+  const faultsOf = (changed: Record<string, string>) =>
+    ownChecks['texts that people read'](repositoryOf({ ...files, ...changed }));
+  t.same(faultsOf({}), []);
+  t.same(faultsOf({ 'docs/a.md': '# Another' }), ['test/texts.txt is out of date: npm run texts']);
+  for (const [path, source, phrase] of [
+    ['src/a.ts', "fail('No element answers to that name')", 'answers to'],
+    ['src/a.ts', "fail('That is no action')", 'is no '],
+    ['src/a.ts', "fail('There is no action of that name')", null],
+    ['src/a.ts', `print(\`\${n} jobs are queued\`)`, '… jobs'],
+    ['src/a.ts', "say('A session was laid by')", 'laid by'],
+    ['web/b.svelte', '<p>room for {n}</p>', 'room for'],
+    ['web/b.svelte', '<button title="Start a job">Start</button>', 'job'],
+    ['src/report/html/a.ts', "const title = 'The flow was completed';", 'completed'],
+    ['src/gateway/b.ts', "summary('Starts a job')", null],
+  ] as const) {
+    const [, ...said] = faultsOf({ [path]: source });
+    const expected = phrase === null ? [] : [new RegExp(`^${path} says "${phrase.trim()}" in "`)];
+    t.equal(said.length, expected.length, source);
+    t.match(said, expected, source);
+  }
+  t.end();
+});
+
 t.test('Each test file is in one suite for each environment, and the suites keep to their budgets', (t) => {
   const manifest = {
     environments: { containers: { env: { TROUPE_TEST_DRIVER: 'docker' } } },

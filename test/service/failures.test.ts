@@ -151,7 +151,7 @@ t.test('The failure of a flow names the line, the near misses, and what went wro
     'Did you mean {button}Save draft?',
     'Page errors:\n  price list is old',
     `Failed requests:\n  GET ${base}prices 500`,
-    `Picture: ${service.url}/api/sessions/${sessionId}/screenshots/002-`,
+    `Screenshot: ${service.url}/api/sessions/${sessionId}/screenshots/002-`,
     'Run it again: node dist/cli.js run flows/missing.js',
   ]) {
     t.ok(why.out.includes(line), `${line}\n${why.out}`);
@@ -161,7 +161,7 @@ t.test('The failure of a flow names the line, the near misses, and what went wro
   t.match(stateText, /^Failed in .* at step 2, missing\.js:5: LOCATOR_NOT_FOUND$/);
   t.same(others, { sessionId, name: null, status: 'failed', failures: [failure] });
   const onDisk = await troupe('why', join(service.home, 'sessions', sessionId));
-  t.match(onDisk.out, /Picture: .*\/sessions\/.*\/screenshots\/002-/, 'without a service');
+  t.match(onDisk.out, /Screenshot: .*\/sessions\/.*\/screenshots\/002-/, 'without a service');
 });
 
 t.test("An error of a flow's own function has its own line, and no step is said to have failed", async (t) => {
@@ -263,8 +263,8 @@ t.test(
       /Polled: ("Waiting" for [\d.]+ m?s, then )?"the database is read-only" for [\d.]+ m?s/,
       /The expected text is not on the page, and no earlier step saw it/,
       /POST \S+\/save 503 \(step 3\): \{"error":"the database is read-only"/,
-      /Still pending:\n {2}GET \S+\/never, without an answer for [\d.]+ m?s\n {2}a timer, due in [\d.]+ s/,
-      /Steps before:\n {2}1\. agent\.go\(.*\n {2}2\. .*\n {2}3\. agent\.act\("\{button\}Save", .*\): the page changed/,
+      /Still pending:\n {2}GET \S+\/never, no response for [\d.]+ m?s\n {2}a timer, due in [\d.]+ s/,
+      /Previous steps:\n {2}1\. agent\.go\(.*\n {2}2\. .*\n {2}3\. agent\.act\("\{button\}Save", .*\): the page changed/,
     ]) {
       t.match(why.out, line);
     }

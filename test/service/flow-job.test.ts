@@ -123,7 +123,7 @@ t.test('what cannot be run is refused at submit', async (t) => {
     ],
     'class.js': ['export default class {}', /class\.js:1: A class cannot be a flow/],
     'node.js': ['module.exports = () => {};', /module\.exports/],
-    'types.ts': ['// For others.\nexport interface Person {\n  name: string;\n}\n', /types\.ts:1: It has types alone/],
+    'types.ts': ['// For others.\nexport interface Person {\n  name: string;\n}\n', /types\.ts:1: It has only types/],
   } as const;
   for (const [name, [source, error]] of Object.entries(refused)) {
     writeFileSync(join(service.home, 'flows', name), source);

@@ -75,8 +75,8 @@ t.test('Machines that join a run share its flows; those of one that is killed fo
   const reports = ['--report', out('r'), '--junit', out('j.xml')];
   const { code, output } = await runTroupe(makeHome(t), ...words(['--args', 'hang:=false', ...reports]));
   t.equal(code, 1, output);
-  t.match(output, /Joined build build-1: batch \w+ with 4 jobs/);
-  t.match(output, /4 jobs: 3 passed \(1 flaky\), 1 failed/);
+  t.match(output, /Joined build build-1: run \w+ with 4 flows/);
+  t.match(output, /3 passed \(1 flaky\), 1 failed/);
   const flows = await flowsOf();
   t.match(
     flows.map(({ name, state, attempts }) => ({ name, state, results: attempts.map(({ result }) => result !== null) })),

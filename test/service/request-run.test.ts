@@ -64,7 +64,7 @@ t.test('what goes wrong has a code that scripts can catch', async (t) => {
   t.match((await run("Request.run('../troupe/x')")).body, { code: 'SCRIPT_ERROR' });
   t.match((await run("Request.run('users/Look', {base: 'http://127.0.0.1:1'})")).body, {
     code: 'REQUEST_FAILED',
-    error: /nothing listens there/,
+    error: /nothing is listening there/,
   });
 });
 

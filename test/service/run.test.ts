@@ -67,7 +67,7 @@ t.test('With nothing else running a run starts what it needs, reports, and leave
   );
   t.match(output, /✓ served {2}Passed/);
   t.match(output, /Slowest\n/);
-  t.match(output, /3 jobs: 2 passed, 1 failed, in/);
+  t.match(output, /2 passed, 1 failed, in/);
   t.match(readFileSync(out('r/fails/report.html'), 'utf8'), /<!doctype html>/i);
   const junit = readFileSync(out('j.xml'), 'utf8');
   t.match(junit, 'tests="3" failures="1" errors="0" skipped="0"');
@@ -154,10 +154,10 @@ t.test('On a service that runs', async (t) => {
 
   await t.test('parts of a run together are the whole run', async (t) => {
     const parts = await Promise.all(['1/2', '2/2'].map((part) => run(flows('{ok,lib/add,fails}.js'), '--shard', part)));
-    t.match(parts[0]?.output, /2 jobs: /);
-    t.match(parts[1]?.output, /1 job: /);
+    t.match(parts[0]?.output, /2 flows on /);
+    t.match(parts[1]?.output, /1 flow on /);
     const empty = await run(flows('ok.js'), '--shard', '2/2', '--junit', join(folder, 'empty.xml'));
-    t.match(empty, { code: 0, output: /0 jobs/ });
+    t.match(empty, { code: 0, output: /0 flows/ });
     t.match(readFileSync(join(folder, 'empty.xml'), 'utf8'), 'tests="0"');
   });
 
@@ -173,7 +173,7 @@ t.test('On a service that runs', async (t) => {
     mkdirSync(out('r/fails/retry-2'));
     for (const name of own) writeFileSync(out(name), 'mine');
     const second = await runTroupe(makeHome(t), ...words);
-    t.match(second, { code: 1, output: /1 job: 0 passed, 1 failed/ });
+    t.match(second, { code: 1, output: /\n1 failed, in/ });
     t.match(await run(flow, '--report', out('r'), '--retries', '1', '--retry-strategy', 'isolated'), { code: 1 });
     t.ok(existsSync(out('r/fails/retry-1/report.html')));
     t.match(await run(flow, '--html', out('h')), { code: 1 });
@@ -277,7 +277,7 @@ t.test('On a service that runs', async (t) => {
     t.match(output, /1\) shop\/pay {2}Failed [^\n]* \(attempt 2 of 2\), new since bbbbbbbb\n {6}LOCATOR_NOT_FOUND: /);
     t.match(output, /Flaky: passed in a retry\n {2}shop\/flaky {2}\(attempt 2 of 2\)\n/);
     t.match(output, /Quarantined.*\n {2}known {2}\(until 2999-12-31, SHOP-7\)\n/);
-    t.match(output, /5 jobs: 2 passed \(1 flaky\), 1 failed, 1 quarantined, 1 skipped, in/);
+    t.match(output, /2 passed \(1 flaky\), 1 failed, 1 quarantined, 1 skipped, in/);
     t.match(output, /warning: idle\.js:2:1: The function check is never called/);
     t.match(output, /The quarantine of ok ended on 2020-01-01 \(SHOP-8\)/);
     t.match(output, /^::stop-commands::(\S+)\n.*\n::\1::\n::error file=flows\/shop\/pay\.js,line=4,col=\d+,title=/ms);
@@ -300,18 +300,18 @@ t.test('On a service that runs', async (t) => {
     );
 
     const again = await suiteRun(...files, '--last-failed', '--max-failures', '1', '--parallel', '1');
-    t.match(again, { code: 1, output: /2 jobs: 0 passed, 1 failed, 1 quarantined/ });
+    t.match(again, { code: 1, output: /\n1 failed, 1 quarantined, in/ });
     asked = 0;
     const strict = await suiteRun(...files, '--grep', 'flaky', '--retries', '1', '--fail-on-flaky');
-    t.match(strict, { code: 1, output: /attempt 2.*1 job: 1 passed \(1 flaky\), 0 failed.*--fail-on-flaky/s });
-    t.match(await suiteRun(...files, '--last-failed'), { code: 0, output: /0 jobs: none of these flows failed/ });
+    t.match(strict, { code: 1, output: /attempt 2.*1 passed \(1 flaky\), in.*--fail-on-flaky/s });
+    t.match(await suiteRun(...files, '--last-failed'), { code: 0, output: /0 flows: none of these flows failed/ });
   });
 
   await t.test('a run whose time is over stops the rest, and writes its reports', async (t) => {
     const words = ['--run-timeout', '3', '--parallel', '1', '--junit', join(folder, 'late.xml')];
     const { code, output } = await run(flows('ok.js'), flows('slow.js'), flows('fails.js'), ...words);
     t.equal(code, 1, output);
-    t.match(output, /did not end within 3 s \(--run-timeout\).*- slow {2}Not finished.*3 jobs: .*[123] not run/s);
+    t.match(output, /did not end within 3 s \(--run-timeout\).*- slow {2}Not finished.*[123] not run, in/s);
     t.match(readFileSync(join(folder, 'late.xml'), 'utf8'), 'tests="3"');
   });
 

@@ -27,7 +27,7 @@ t.test('A browser that belongs to nobody is removed while the service runs, and 
   next.start();
   clock.advance(10_000);
   await eventually('the orphan is gone', () => said.length > 0);
-  t.same(said, ['removed 1 orphaned browsers: orphan']);
+  t.same(said, ['removed 1 orphaned browser: orphan']);
   t.notOk(existsSync(folderOf(orphan)));
   t.ok(existsSync(folderOf(owned)));
   await next.stop();

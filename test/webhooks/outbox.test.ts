@@ -504,7 +504,7 @@ t.test('Slack gets the failed and flaky jobs of a batch by name, the counts, and
   t.ok(failed.text.text.length <= 3_000);
   t.notMatch(failed.text.text, '<!channel');
   t.equal(flaky.text.text, '*Flaky*\n<https://troupe.example/#/sessions/f|shop/search>');
-  t.match(facts.elements[0].text, /^20 failed · .* · 1 min 30 s · branch main · batch abcdefabcdef$/);
+  t.match(facts.elements[0].text, /^20 failed · .* · 1 min 30 s · branch main · run abcdefabcdef$/);
   t.match(link.text.text, '|Download the reports>');
   const passed = slackBatchMessage(endedBatch({ state: 'completed', failures: [], flaky: [] }));
   t.equal(Object(passed).blocks.length, 3);

@@ -105,7 +105,7 @@ export class Downloads {
    */
   async rename(url: string, name: string, bounds: Bounds): Promise<void> {
     if (!isFileName(name)) {
-      throw new TroupeError('ACTION_FAILED', `${JSON.stringify(name)} is not a file's name: give one without a path`);
+      throw new TroupeError('ACTION_FAILED', `${JSON.stringify(name)} is not a file name: use a name without a path`);
     }
     await this.list(bounds);
     const at = this.#finished.findLastIndex((one) => one.url === this.#redact(url).slice(0, MAX_URL));

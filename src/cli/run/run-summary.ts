@@ -81,7 +81,7 @@ function failureBlock(flow: FlowResult, others: readonly FlowResult[], number: n
   const text = [
     ...(failure === null ? [] : [failureText(failure)]),
     ...(waited === null ? [] : [`Waited: ${waited}`]),
-    ...(picture === null ? [] : [`Picture: ${picture}`]),
+    ...(picture === null ? [] : [`Screenshot: ${picture}`]),
     ...(report === null ? [] : [`Report: ${report}`]),
     ...(again === null ? [] : [`Run it again: ${again}`]),
     ...(alike === null ? [] : [alike]),

@@ -80,7 +80,7 @@ async function checkService(config: Config): Promise<Finding> {
   } catch (error) {
     return { level: 'note', what, why: encodeError(error).error };
   }
-  if (found === null) return { level: 'note', what, why: 'is not running' };
+  if (found === null) return { level: 'note', what, why: 'not running' };
   const [own, other] = [readVersion(), found.version];
   if (other === own) return { level: 'ok', what, why: `answers at ${found.url}` };
   const why = `answers at ${found.url} with version ${other}; this command is version ${own}`;

@@ -194,7 +194,7 @@ t.test('a failed test, a broken script and a request without an answer are disti
   t.match(results, [
     { tests: [{ status: 'failed', message: 'AssertionError: expected 1 to equal 2' }, { status: 'skipped' }] },
     { error: { code: 'SCRIPT_ERROR', error: /nothing/ }, response: { status: 404 } },
-    { error: { code: 'REQUEST_FAILED', error: /nothing listens there/, details: { cause: 'ECONNREFUSED' } } },
+    { error: { code: 'REQUEST_FAILED', error: /nothing is listening there/, details: { cause: 'ECONNREFUSED' } } },
     { response: { status: 500 } },
   ]);
   const junit = report();

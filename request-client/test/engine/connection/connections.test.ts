@@ -138,7 +138,7 @@ t.test('a proxy that cannot be used is named with what to do', async (t) => {
   const tls = await startTls(t);
   const proxy = await startProxy(t);
   await t.rejects(open(t, through('http://ada:hidden@127.0.0.1:1'))(`https://localhost:${tls.port}/`), {
-    message: /^The proxy 127\.0\.0\.1:1: nothing listens there/,
+    message: /^The proxy 127\.0\.0\.1:1: nothing is listening there/,
     details: { cause: 'PROXY', reason: 'ECONNREFUSED' },
   });
   await t.rejects(open(t, through(proxy.url))('https://forbidden.test/'), {
@@ -169,7 +169,7 @@ t.test('a server that wants a certificate gets the one of its host, as PEM or PF
     [{ ...CERTIFICATE, ...pfx, host: '127.0.0.1' }],
     [{ ...CERTIFICATE, ...pfx, host: 'localhost:1' }],
   ]) {
-    await t.rejects(open(t, { certificates })(url), { message: /wants a client certificate/ });
+    await t.rejects(open(t, { certificates })(url), { message: /requires a client certificate/ });
   }
   const proxy = await startProxy(t);
   const certificates = [{ ...CERTIFICATE, ...pfx, host: '*.shop.test' }];

@@ -208,7 +208,7 @@ t.test('failures are explained', async (t) => {
     [plain, /does not speak TLS on this port/],
     [`https://127.0.0.1:${longRecordPort}/`, /does not speak TLS on this port/],
     [`http://127.0.0.1:${silentPort}/`, /is not HTTP/],
-    ['http://127.0.0.1:1/', /nothing listens there/],
+    ['http://127.0.0.1:1/', /nothing is listening there/],
     ['ftp://h/', /ftp:\/\/ is not supported/],
     ['http:///x', /it has no host/],
     ['http://h:99999/', /host or port is wrong/],
