@@ -43,7 +43,10 @@ t.test('A script from the shell prints its value, and its failure is told with i
   t.match(read, { code: 0, out: '"about:blank"\n' }, 'from standard input, in a session of its own');
   t.match(failed, { code: 1, out: '', said: /^troupe: MATCH_FAILED: .*\nat line 2, column 3\n/ });
   t.match(failed.said, /> 2 \| {3}match\(1, 2\)\n {4}\| {3}\^\n/, 'the line, and a caret below the call');
-  t.match(failed.said, /Expected: 2\nReceived: 1\nStep \d+: match\(1, 2\)\nPage: .* \(Here\)\nScreenshot: http.*\.png\n/);
+  t.match(
+    failed.said,
+    /Expected: 2\nReceived: 1\nStep \d+: match\(1, 2\)\nPage: .* \(Here\)\nScreenshot: http.*\.png\n/,
+  );
   t.match(unknown, { code: 2, said: /^troupe: NOT_FOUND: / });
   const left = (await service.call('GET', '/api/sessions?state=running')).body;
   t.match(left, [{ id }], 'the session of its own has ended');

@@ -135,17 +135,16 @@ t.test(
 
 t.test('Texts that people read are listed, plain, and in the words of the window that shows them', (t) => {
   const files = {
-    'src/cli/a.ts':
-      `import x from 'not a text';\nif (x === 'a key of something') print(\`\${n} of \${all} passed\` + ', in time');\nfail('Gone');`,
+    'src/cli/a.ts': `import x from 'not a text';\nif (x === 'a key of something') print(\`\${n} of \${all} passed\` + ', in time');\nfail('Gone');`,
     'src/gateway/a.ts': "throw new TroupeError('NOT_FOUND', 'This batch has no job that completed');",
     'web/a.svelte':
       '<script lang="ts">\nconst label = \'Full screen\';\n</script>\n{#if n}<p title="All of them">{n} of <b>{all}</b></p>{/if}\n<style>p { color: red }</style>',
     'docs/a.md': '# A heading\n\nSome text.\n\n```sh\n# no heading\n```\n',
     'test/texts.txt': [
       'docs/a.md\n  A heading',
-      'src/cli/a.ts\n  … of … passed, in time',
+      'src/cli/a.ts\n  … of … passed, in time\n  Gone',
       'src/gateway/a.ts\n  This batch has no job that completed',
-      'web/a.svelte\n  Full screen\n  … of …\n  All of them\n',
+      'web/a.svelte\n  Full screen\n  All of them\n  … of …\n',
     ].join('\n'),
   };
   const faultsOf = (changed: Record<string, string>) =>
