@@ -280,7 +280,7 @@ async function openCamera() {
         },
       );
     });
-    return { browser: product.replace(/\.\d+\.\d+$/, ''), fonts };
+    return { browser: product.replace(/\.\d+\.\d+$/, ''), fonts: fonts.map((width) => width.toFixed(2)).join(', ') };
   };
   return { take, nature };
 }

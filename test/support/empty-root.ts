@@ -137,7 +137,7 @@ function debian(folder: string): string {
   const kept = join(homedir(), '.cache', 'troupe', `base-bookworm-${process.arch}.tar`);
   if (existsSync(kept)) return kept;
   const file = `${folder}.tar`;
-  execFileSync('worker-container/debootstrap-base', [file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(join('worker-container', 'debootstrap-base'), [file], { stdio: ['ignore', 'ignore', 'inherit'] });
   return file;
 }
 

@@ -124,7 +124,7 @@ export class DockerDriver implements Driver {
     } finally {
       // Until then no sweep meddles, and nobody starts another one in the same place.
       const over = removal
-        .catch((cause: unknown) => this.#log(`Remains of ${leaseId} is removed later: ${sentenceOf(cause)}`))
+        .catch((cause: unknown) => this.#log(`The remains of ${leaseId} are removed later: ${sentenceOf(cause)}`))
         .then(() => this.#starting.delete(leaseId))
         .then(() => this.#tidy());
       await settlesWithin(over, CLEAN_UP_MS / 2);
