@@ -8,8 +8,8 @@ export interface MissingProblem {
   readonly message: string;
   /** The most similar locators of the page. */
   readonly near: readonly string[];
-  /** Whether their names resemble the one sought; else they are only of its kind. */
-  readonly alike: boolean;
+  /** Those of them whose names resemble the one sought; the others are only of its kind. */
+  readonly alike: readonly string[];
   /** What the page's status messages and alerts say. */
   readonly says: readonly string[];
   /** There are so many, counted with those that are inert: nothing has gone. */

@@ -279,7 +279,7 @@ function missing(
   // What is there behind a dialog has not gone, though no number means it.
   const isBehind = usable.length > 0 && usable.length + inert.length >= index;
   const behind = isBehind ? { behind: true } : {};
-  if (brief) return { problem: 'missing', message: '', near: [], alike: false, says: [], ...behind };
+  if (brief) return { problem: 'missing', message: '', near: [], alike: [], says: [], ...behind };
   const words = locator.kind === 'css' ? meantByWords(source) : '';
   const sought: Locator = words === '' ? locator : { ...ANY, text: foldSpace(source) };
   const others = usable.length > 0 ? usable.length : inert.length;
@@ -288,7 +288,7 @@ function missing(
     others === 0
       ? `No visible element matches ${source}${words}`
       : `${source}: there ${others === 1 ? 'is' : 'are'} only ${others} of them${more}`;
-  const { near, alike } = sought.kind === 'text' ? nearMisses(sought, flowRun) : { near: [], alike: false };
+  const { near, alike } = sought.kind === 'text' ? nearMisses(sought, flowRun) : { near: [], alike: [] };
   return { problem: 'missing', message, near, alike, says: others === 0 ? statusTexts() : [], ...behind };
 }
 
@@ -328,7 +328,7 @@ function statusTexts(): string[] {
 function nearMisses(
   locator: Locator & { kind: 'text' },
   flowRun: number | null,
-): { readonly near: string[]; readonly alike: boolean } {
+): { readonly near: string[]; readonly alike: string[] } {
   const { controls } = collect();
   const locators = uniqueLocators(controls);
   const scored = controls.map((control, order) => {
@@ -351,7 +351,7 @@ function nearMisses(
     near.map(({ order }) => controls[order]),
     flowRun,
   );
-  return { near: names, alike: near.some(({ likeness }) => likeness >= ALIKE) };
+  return { near: names, alike: names.filter((_, at) => (near[at]?.likeness ?? 0) >= ALIKE) };
 }
 
 /** The first few of these that a look shows; of what is all covered, the first few. */

@@ -126,6 +126,10 @@ const FAILURES: { readonly [script: string]: readonly [code: string, error: stri
     'LOCATOR_NOT_FOUND',
     'No visible element matches {button}Gone. Did you mean {button}Go?',
   ],
+  'agent.text("{input}Name Ph")': [
+    'LOCATOR_NOT_FOUND',
+    'No visible element matches {input}Name Ph. Did you mean {input}Name? The page also has {input}Photo',
+  ],
   'agent.text("Go")': ['LOCATOR_NOT_FOUND', 'matches Go as CSS; a text is written {*}Go. Did you mean {button}Go?'],
   'agent.text("{Go}")': ['LOCATOR_NOT_FOUND', 'No visible element matches {Go}. Did you mean {button}Go?'],
   'agent.wait("Welcome back", { timeout: 200 })': [

@@ -118,7 +118,7 @@ export const passingEvents: readonly JournalEvent[] = journaled([
 
 const cause = {
   code: 'LOCATOR_NOT_FOUND',
-  error: 'No visible element matches {button}Buy now. Did you mean {button}Add to basket or {a}Basket?',
+  error: 'No visible element matches {button}Buy now. The page has {button}Add to basket, {a}Basket',
   details: { flow: 'shop/buy', line: 9, column: 7, url: 'http://127.0.0.1:4500/lamps/3?layout=b', title: 'Brass lamp' },
 } as const;
 

@@ -176,7 +176,7 @@ export class Expectation {
     if (what === 'count') return { kind: 'value', value: found ? 1 : 0 };
     if (!found) {
       const near = open === null ? [] : dialogControls(open).map((one) => one.locator);
-      return { kind: 'problem', problem: { problem: 'missing', message: '', near, alike: true, says: [] } };
+      return { kind: 'problem', problem: { problem: 'missing', message: '', near, alike: near, says: [] } };
     }
     if (what === 'text') return { kind: 'value', value: open.message };
     if (what === 'value') return { kind: 'value', value: (whole ? open.input : control?.value) ?? '' };

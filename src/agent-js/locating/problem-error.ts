@@ -9,11 +9,13 @@ export interface Place {
 
 /** What the page has instead of what a locator asks for, as the end of a sentence; '' if that is not known. */
 export function insteadWords({ near, alike, says }: Pick<MissingProblem, 'near' | 'alike' | 'says'>): string {
-  const has = near.length === 0 ? '' : alike ? `. Did you mean ${orWords(near)}?` : `. The page has ${near.join(', ')}`;
-  const dot = has.endsWith('?') ? '' : '.';
-  return says.length === 0
-    ? has
-    : `${has}${dot} The page says ${says.map((text) => JSON.stringify(text)).join(' and ')}`;
+  const others = near.filter((name) => !alike.includes(name));
+  const sentences = [
+    ...(alike.length > 0 ? [`Did you mean ${orWords(alike)}?`] : []),
+    ...(others.length > 0 ? [`The page ${alike.length > 0 ? 'also has' : 'has'} ${others.join(', ')}`] : []),
+    ...(says.length > 0 ? [`The page says ${says.map((text) => JSON.stringify(text)).join(' and ')}`] : []),
+  ];
+  return sentences.map((sentence, at) => `${sentences[at - 1]?.endsWith('?') ? ' ' : '. '}${sentence}`).join('');
 }
 
 /** `a`, `a or b`, `a, b, or c`. */

@@ -424,7 +424,7 @@ const BEHIND_MISSING: PageProblem = {
   problem: 'missing',
   message: 'Of so many, some are behind a modal dialog, or inert',
   near: [],
-  alike: false,
+  alike: [],
   says: [],
   behind: true,
 };
