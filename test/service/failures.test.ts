@@ -260,7 +260,7 @@ t.test(
     t.equal(failure?.seenAtStep, undefined, 'no step saw it');
     const why = await troupe('why', sessionId, '--url', service.url);
     for (const line of [
-      /Polled: ("Waiting" for [\d.]+ m?s, then )?"the database is read-only" for [\d.]+ m?s/,
+      /Polled for [\d.]+ m?s: ("Waiting" for [\d.]+ m?s, then )?"the database is read-only"/,
       /The expected text is not on the page, and no earlier step saw it/,
       /POST \S+\/save 503 \(step 3\): \{"error":"the database is read-only"/,
       /Still pending:\n {2}GET \S+\/never, no response for [\d.]+ m?s\n {2}a timer, due in [\d.]+ s/,

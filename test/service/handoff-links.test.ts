@@ -210,7 +210,7 @@ t.test('A batch in Slack format gets the text and the link, and a person works o
   });
   await receiver.until(1);
   const message = JSON.parse(receiver.received[0]?.body ?? '');
-  t.equal(message.text, 'pay waiting for a person: Type it');
+  t.equal(message.text, 'pay is waiting for a person: Type it');
   const [, path = ''] =
     /<http:\/\/troupe\.test(\/shared\/[\w.-]+)\|Open the session>/.exec(JSON.stringify(message)) ?? [];
 

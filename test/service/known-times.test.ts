@@ -115,7 +115,7 @@ t.test('Terminal, page, index, JUnit and CTRF say of each flow what is known bef
     else {
       // The same number everywhere: the attempts together, as the events have them, and at least what they slept.
       t.equal(test.duration, Math.round(report.durationMs), `${name}: CTRF and report.json`);
-      t.equal(Number(junitTime) * 1000, report.durationMs, `${name}: JUnit and report.json`);
+      t.equal(Math.round(Number(junitTime) * 1000), report.durationMs, `${name}: JUnit and report.json`);
       t.ok(report.durationMs >= sleeps, `${name}: at least its sleeps`);
       t.ok(Math.abs(report.durationMs - sum) < 200, `${name}: ${report.durationMs} told, attempts of ${ran}`);
       t.equal(report.pausedMs, test.extra.pausedMs);

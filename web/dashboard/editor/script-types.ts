@@ -27,10 +27,14 @@ const MASKED = new RegExp(`${COMMENT}|${STRING}`, 'g');
 /** Calling `expect` returns the matchers of one of these, which depends on its argument. */
 const MATCHERS = ['LocatorMatchers', 'PageMatchers', 'ValueMatchers'];
 
-/** Reads the declarations that `troupe types` writes: interfaces with one member a line, each after the one that it extends. */
+/**
+ * Reads the declarations that `troupe types` writes: interfaces with one member a line, each after the one that it
+ * extends, and unions of them, of which all members are known.
+ */
 export function parseScriptTypes(declarations: string): ScriptTypes {
   const types = new Map<string, readonly TypeMember[]>();
   const globals = new Map<string, string>();
+  const unions: (readonly [name: string, parts: readonly string[]])[] = [];
   let open: { readonly name: string; readonly end: string; readonly members: TypeMember[] } | null = null;
   for (const line of declarations.split('\n')) {
     if (open !== null) {
@@ -40,6 +44,8 @@ export function parseScriptTypes(declarations: string): ScriptTypes {
       } else open.members.push(...memberOf(line));
       continue;
     }
+    const [, union, parts = ''] = /^ *type (\w+) = (\w+(?: \| \w+)*);$/.exec(line) ?? [];
+    if (union !== undefined) unions.push([union, parts.split(' | ')]);
     const [, indent = '', kind, name = '', rest = ''] =
       /^( *)(interface|declare const|declare var) (\w+)(?:: )?(.*)$/.exec(line) ?? [];
     if (kind === undefined) continue;
@@ -49,8 +55,10 @@ export function parseScriptTypes(declarations: string): ScriptTypes {
     if (kind === 'interface' && rest.endsWith('{'))
       open = { name, end: `${indent}}`, members: [...(types.get(base) ?? [])] };
   }
-  const matchers = new Map(MATCHERS.flatMap((of) => types.get(of) ?? []).map((member) => [member.name, member]));
-  types.set('Matchers', [...matchers.values()]);
+  for (const [name, parts] of [...unions, ['Matchers', MATCHERS] as const]) {
+    const members = new Map(parts.flatMap((part) => types.get(part) ?? []).map((member) => [member.name, member]));
+    if (members.size > 0) types.set(name, [...members.values()]);
+  }
   const [, actions = ''] = /^ *type Action = (.+);$/m.exec(declarations) ?? [];
   return { types, globals, actions: [...actions.matchAll(/'(\w+)'/g)].map(([, name = '']) => name) };
 }
