@@ -29,13 +29,12 @@ export async function differencesOf(folder, known, other, now) {
   return { differences, pixels };
 }
 
-/** Their order does not count: of two flows of a second, now one is faster, now the other. */
+/** Neither their order counts, as now one flow is faster, now another, nor how often a time is on the picture. */
 function linesThatDiffer(before, after) {
   const gone = before.find((line) => !after.includes(line));
   const added = after.find((line) => !before.includes(line));
   if (gone !== undefined) return `"${gone}" is gone${added === undefined ? '' : `, "${added}" is new`}`;
-  if (added !== undefined) return `"${added}" is new`;
-  return before.length === after.length ? null : `it has ${after.length} lines of text instead of ${before.length}`;
+  return added === undefined ? null : `"${added}" is new`;
 }
 
 /** 1 for pictures of different size. */
