@@ -76,6 +76,8 @@ export interface JoinedEnd extends OfClaim {
   /** What `completed` alone does not say; a skipped job does not count in the statistics of its flow. */
   readonly outcome: TaskOutcome | null;
   readonly durationMs: number;
+  /** Of the failure; null if there is none. */
+  readonly code: string | null;
 }
 
 /** What a process of a suite reports about its tests. */

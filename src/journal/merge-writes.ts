@@ -1,5 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { EventRow } from '../protocol/event-row.js';
+import { causeOf } from '../protocol/report/failure-of-error.js';
+import { ErrorBodySchema } from '../protocol/session.js';
 import type { WriteRequest } from './messages.js';
 import { parseJson, storable } from './rows.js';
 import type { Schema } from './schema.js';
@@ -138,8 +140,13 @@ function flowRun([session_id, at, type, data]: EventRow): Omit<Row<'flow_runs'>,
   if (type !== 'FlowFinished') return null;
   const finished = parseJson(data);
   if (typeof finished !== 'object' || finished === null) return null;
-  const { path, status, durationMs, depth } = finished as { readonly [member: string]: unknown };
+  const { path, status, durationMs, depth, error } = finished as { readonly [member: string]: unknown };
   if (depth !== 1 || typeof path !== 'string' || typeof durationMs !== 'number') return null;
   if (status !== 'passed' && status !== 'failed') return null;
-  return { flow: path, session_id, at, status, duration_ms: durationMs };
+  return { flow: path, session_id, at, status, duration_ms: durationMs, code: codeOf(error) };
+}
+
+function codeOf(error: unknown): string | null {
+  const known = ErrorBodySchema.safeParse(error);
+  return known.success ? storable(causeOf(known.data).cause.code) : null;
 }

@@ -177,6 +177,8 @@ export interface FlowRun {
   /** `repaired`: it failed, and a model completed its job. */
   readonly status: 'passed' | 'failed' | 'repaired';
   readonly durationMs: number;
+  /** The code of the error; null if it passed, or if it is not known. */
+  readonly code: string | null;
 }
 
 /** A page of events; see `Journal.events`. */

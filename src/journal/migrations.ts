@@ -138,6 +138,20 @@ const OUTCOME_MIGRATION: Migration = {
 };
 
 /**
+ * Why a flow failed: the code of its error; null if it passed. Rows that PostgreSQL has already keep null, because it
+ * cannot read every event's JSON.
+ */
+const FAILURE_CODE_MIGRATION: Migration = {
+  sqlite: `
+    ALTER TABLE flow_runs ADD COLUMN code TEXT;
+    UPDATE flow_runs SET code =
+      (SELECT data ->> '$.error.code' FROM events WHERE events.seq = flow_runs.seq AND json_valid(data))
+      WHERE status <> 'passed';
+  `,
+  postgres: 'ALTER TABLE flow_runs ADD COLUMN code text;',
+};
+
+/**
  * The schema's migrations: the n-th takes a database from version n-1 to n (SQLite: `PRAGMA user_version`; PostgreSQL:
  * `meta`, key 'schema'). The SQL of a released migration is never changed; add a new one. Each runs in one transaction
  * together with its version number. With PostgreSQL, nodes of two neighbouring versions run together: a migration only
@@ -150,6 +164,7 @@ export const MIGRATIONS: readonly Migration[] = [
   JOINED_MIGRATION,
   CALLER_RATES_MIGRATION,
   OUTCOME_MIGRATION,
+  FAILURE_CODE_MIGRATION,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

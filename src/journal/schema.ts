@@ -34,6 +34,8 @@ export interface Schema extends ClusterTables, JoinedTables {
     at: string;
     status: 'passed' | 'failed' | 'repaired';
     duration_ms: number;
+    /** Of the error; null if the flow passed, and of failures from before the column. */
+    code: string | null;
   };
   /** SQLite's own table: the highest number that each table has given out. */
   sqlite_sequence: { name: string; seq: number };

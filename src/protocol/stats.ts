@@ -28,6 +28,12 @@ const Runs = z.object({
 });
 export type Runs = z.infer<typeof Runs>;
 
+/** Why runs failed: the most frequent codes first; null if the code is not known. */
+const Failures = z.array(z.object({ code: z.string().nullable(), runs: z.int() }));
+
+/** Runs over time: oldest first, without empty periods. `from` is the start in UTC; weeks start on Monday. */
+const Periods = z.array(Runs.extend({ from: z.iso.datetime() }));
+
 /** The response of `GET /api/stats`. */
 export const Stats = z.object({
   since: z.iso.datetime(),
@@ -35,13 +41,17 @@ export const Stats = z.object({
   by: z.enum(['hour', 'day', 'week']),
   /** There were more runs than the limit: the oldest are omitted. */
   cut: z.boolean(),
+  /** Of all flows together. */
+  totals: Runs.extend({ failures: Failures, periods: Periods }),
   /** Sorted by the number of runs, descending. */
   flows: z.array(
     Runs.extend({
       flow: z.string(),
       lastRunAt: z.iso.datetime(),
-      /** Oldest first, without empty ones. `from` is the start of the period in UTC; weeks start on Monday. */
-      periods: z.array(Runs.extend({ from: z.iso.datetime() })),
+      /** How the newest run ended. */
+      lastResult: z.enum(['passed', 'failed', 'repaired', 'flaky']),
+      failures: Failures,
+      periods: Periods,
     }),
   ),
 });

@@ -66,6 +66,7 @@ async function twoNodes(t: Test, on: PostgresServer) {
           data,
           outcome: null,
           durationMs: 5,
+          code: null,
         }),
       stop: (node: Node) => change(node, { change: 'stop' }),
       expire: (node: Node) => change(node, { change: 'expire', batchIds: [batchId] }),

@@ -39,7 +39,7 @@ async function fresh(t: Test, jobs: readonly { readonly retries?: number; readon
       journal.changeJoined({ change: 'artifacts', batchId, token, file, ...now(afterMs) }),
     end: (token: string, afterMs: number, more: { state?: 'completed' | 'failed'; data?: string } = {}) => {
       const { state = 'completed', data = '{}' } = more;
-      const result = { state, mayPassAgain: state === 'failed', data, durationMs: 5 };
+      const result = { state, mayPassAgain: state === 'failed', data, durationMs: 5, code: null };
       return journal.changeJoined({ change: 'end', batchId, token, outcome: null, ...result, ...now(afterMs) });
     },
     expire: (afterMs: number) => journal.changeJoined({ change: 'expire', batchIds: [batchId], ...now(afterMs) }),

@@ -60,6 +60,38 @@ t.test('A journal of a version that kept requests beside records is brought to t
   numbers.close();
 });
 
+t.test('A journal of the version before knows why its flows failed', async (t) => {
+  const file = join(t.testdir({}), 'troupe.db');
+  const old = new Database(file);
+  for (const migration of MIGRATIONS.slice(0, -1)) old.exec(migration.sqlite);
+  old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length - 1}`);
+  const at = '2026-01-02T03:00:00.000Z';
+  const events: readonly (readonly [string, string])[] = [
+    ['failed', JSON.stringify({ path: 'buy', error: { error: 'late', code: 'WAIT_TIMEOUT' } })],
+    ['failed', 'damaged'],
+    ['passed', JSON.stringify({ path: 'buy' })],
+  ];
+  for (const [index, [status, data]] of events.entries()) {
+    const seq = index + 1;
+    old.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?)').run([seq, idOf(seq), at, 'FlowFinished', data]);
+    old.prepare('INSERT INTO flow_runs VALUES (?, ?, ?, ?, ?, ?)').run([seq, 'buy', idOf(seq), at, status, 5]);
+  }
+  old.prepare('INSERT INTO flow_runs VALUES (?, ?, ?, ?, ?, ?)').run([-1, 'buy', 'b1/1', at, 'failed', 5]);
+  old.close();
+  const journal = await Journal.open({ file });
+  t.teardown(() => journal.close());
+  const range = { since: at, until: '2026-01-03T00:00:00.000Z', limit: 10 };
+  t.same(
+    (await journal.flowRuns(range)).map(({ sessionId, code }) => [sessionId, code]),
+    [
+      [idOf(3), null],
+      [idOf(2), null],
+      [idOf(1), 'WAIT_TIMEOUT'],
+      ['b1/1', null],
+    ],
+  );
+});
+
 t.test('A file that cannot be the journal is refused with the reason and the file name', async (t) => {
   const dir = t.testdir({ 'text.db': 'this is no database, it is a text that somebody wrote\n'.repeat(100) });
   const foreign = new Database(join(dir, 'foreign.db'));

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { Journal } from '#troupe/journal/journal.js';
+import type { ErrorBody, ErrorCode } from '#troupe/protocol/errors.js';
 import { eventRow } from '#troupe/protocol/event-row.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { Stats } from '#troupe/protocol/stats.js';
@@ -14,9 +15,18 @@ guardLeaks(t);
 const idOf = (n: number) => SessionId.parse(`s${String(n).padStart(11, '0')}`);
 
 /** A flow's end in a session, on a day of the December before the clock's instant. */
-function ended(session: number, flow: string, day: number, status: 'passed' | 'failed', durationMs = 100, depth = 1) {
+function ended(
+  session: number,
+  flow: string,
+  day: number,
+  status: 'passed' | 'failed',
+  durationMs = 100,
+  depth = 1,
+  why: ErrorCode | ErrorBody = 'WAIT_TIMEOUT',
+) {
   const at = new Date(Date.UTC(2025, 11, day, 12, session)).toISOString();
-  const data = { path: flow, depth, status, durationMs };
+  const error = typeof why === 'string' ? { error: 'It failed', code: why } : why;
+  const data = { path: flow, depth, status, durationMs, ...(status === 'failed' ? { error } : {}) };
   return eventRow(idOf(session), { type: 'FlowFinished', data }, at);
 }
 
@@ -98,4 +108,52 @@ t.test('A run that a model completed is repaired: neither passed nor flaky', asy
   const [buy] = (await flowStats(journal, clock, {})).flows;
   t.match(buy, { runs: 3, passed: 1, failed: 0, repaired: 2, flakiness: 0, durationMs: { p50: 200, p95: 200 } });
   t.equal(buy?.changes, 1 / 3);
+});
+
+t.test('Totals of all flows, and why they failed', async (t) => {
+  const journal = await Journal.open(await journalPlace(t, `${t.testdir({})}/troupe.db`));
+  t.teardown(() => journal.close());
+  const clock = new ManualClock();
+  const none = Stats.parse(await flowStats(journal, clock, {}));
+  t.match(none, { flows: [], totals: { runs: 0, passRate: 0, durationMs: null, failures: [], periods: [] } });
+  const cause = { error: 'Not there', code: 'LOCATOR_NOT_FOUND' } as const;
+  await journal.write({
+    events: [
+      ended(1, 'buy', 10, 'passed', 100),
+      ended(2, 'login', 11, 'passed', 300),
+      ended(3, 'buy', 11, 'failed', 100, 1, 'MATCH_FAILED'),
+      ended(4, 'login', 11, 'failed', 100, 1, 'LOCATOR_NOT_FOUND'),
+      // It failed in a flow that it called: the cause counts.
+      ended(5, 'buy', 12, 'failed', 100, 1, { error: 'buy failed', code: 'FLOW_FAILED', details: { cause } }),
+      // What failed in a first attempt is no failure of the run.
+      ended(6, 'login', 12, 'failed', 100, 1, 'HARD_TIMEOUT'),
+      ended(6, 'login', 12, 'passed', 200),
+    ],
+  });
+  const { totals, flows } = Stats.parse(await flowStats(journal, clock, {}));
+  t.match(totals, {
+    runs: 6,
+    passed: 3,
+    failed: 3,
+    passRate: 0.5,
+    flakiness: 1 / 6,
+    durationMs: { p50: 300, p95: 300 },
+  });
+  t.equal(totals.changes, 3 / 6, 'a run is compared with the previous one of its own flow');
+  t.same(totals.failures, [
+    { code: 'LOCATOR_NOT_FOUND', runs: 2 },
+    { code: 'MATCH_FAILED', runs: 1 },
+  ]);
+  t.same(
+    totals.periods.map(({ from, runs, passed }) => [from.slice(0, 10), runs, passed]),
+    [
+      ['2025-12-10', 1, 1],
+      ['2025-12-11', 3, 1],
+      ['2025-12-12', 2, 1],
+    ],
+  );
+  t.match(Object.fromEntries(flows.map(({ flow, lastResult, failures }) => [flow, { lastResult, failures }])), {
+    buy: { lastResult: 'failed', failures: [{ code: 'MATCH_FAILED', runs: 1 }, { code: 'LOCATOR_NOT_FOUND' }] },
+    login: { lastResult: 'flaky', failures: [{ code: 'LOCATOR_NOT_FOUND', runs: 1 }] },
+  });
 });

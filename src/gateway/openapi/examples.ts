@@ -120,6 +120,11 @@ const RUNS = {
   changes: 0.1,
   durationMs: { p50: 4210, p95: 6100 },
 };
+const OVER_TIME = {
+  ...RUNS,
+  failures: [{ code: 'LOCATOR_NOT_FOUND', runs: 1 }],
+  periods: [{ ...RUNS, from: AT }],
+};
 const DELIVERY = {
   moment: 'ended',
   origin: 'https://ci.example.test',
@@ -352,7 +357,8 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
       until: LATER,
       by: 'day',
       cut: false,
-      flows: [{ ...RUNS, flow: 'shop/login', lastRunAt: AT, periods: [{ ...RUNS, from: AT }] }],
+      totals: OVER_TIME,
+      flows: [{ ...OVER_TIME, flow: 'shop/login', lastRunAt: AT, lastResult: 'passed' }],
     },
   },
   'GET /api/sessions/{id}/events': { answer: EVENTS },

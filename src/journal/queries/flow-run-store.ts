@@ -14,7 +14,7 @@ export class FlowRunStore {
   async list({ flow, since, until, limit }: FlowRunQuery): Promise<readonly FlowRun[]> {
     let select = this.#kysely
       .selectFrom('flow_runs')
-      .select(['flow', 'session_id as sessionId', 'at', 'status', 'duration_ms as durationMs'])
+      .select(['flow', 'session_id as sessionId', 'at', 'status', 'duration_ms as durationMs', 'code'])
       .where('at', '>=', since)
       .where('at', '<', until)
       .orderBy('at', 'desc')

@@ -162,7 +162,7 @@ export class JoinedStore {
     return this.#updateClaim(batchId, token, { artifacts: file });
   }
 
-  async #end({ batchId, token, at, state, mayPassAgain, data, outcome, durationMs }: JoinedEnd): Promise<number> {
+  async #end({ batchId, token, at, state, mayPassAgain, data, outcome, durationMs, code }: JoinedEnd): Promise<number> {
     const claim = await this.#kysely
       .selectFrom('joined_attempts')
       .innerJoin('joined_jobs', (on) =>
@@ -192,6 +192,7 @@ export class JoinedStore {
         at,
         status: state === 'completed' ? 'passed' : 'failed',
         duration_ms: durationMs,
+        code: state === 'completed' || code === null ? null : storable(code),
       })
       .execute();
     return 1;

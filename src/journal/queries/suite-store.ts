@@ -192,6 +192,7 @@ export class SuiteStore {
           at: new Date(Date.parse(startedAt) + durationMs).toISOString(),
           status: isExpected(attempt) ? 'passed' : 'failed',
           duration_ms: durationMs,
+          code: isExpected(attempt) || attempt.failure === null ? null : storable(attempt.failure.code),
         })
         .execute();
     }

@@ -159,6 +159,7 @@ export class JoinedBatches implements Joined {
       data: JSON.stringify(result),
       outcome: result.outcome ?? null,
       durationMs,
+      code: result.failure?.code ?? null,
       ...this.#now(),
     });
     if (ended === 0) throw lost();

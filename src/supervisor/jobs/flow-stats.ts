@@ -21,6 +21,8 @@ interface JobRun {
   readonly durationMs: number;
   /** The previous run had another result. */
   readonly changed: boolean;
+  /** Why it failed; null if it did not, or if the code is not known. */
+  readonly code: string | null;
 }
 
 /** Statistics of flows over time, from the journal's history. */
@@ -30,13 +32,32 @@ export async function flowStats(journal: Journal, clock: Clock, query: StatsQuer
   const range = { since: since.toISOString(), until: until.toISOString() };
   const rows = await journal.flowRuns({ flow: query.flow, ...range, limit: MAX_RUNS });
   const by = query.by ?? 'day';
-  const flows = [...byFlow(rows)].map(([flow, runs]) => ({
-    flow,
-    lastRunAt: new Date(runs.at(-1)?.endedMs ?? 0).toISOString(),
-    ...summaryOf(runs),
-    periods: periodsOf(runs, PERIOD_MS[by]),
-  }));
-  return { ...range, by, cut: rows.length === MAX_RUNS, flows: flows.sort((a, b) => b.runs - a.runs) };
+  const runsByFlow = byFlow(rows);
+  const flows = [...runsByFlow].flatMap(([flow, runs]) => {
+    const last = runs.at(-1);
+    if (last === undefined) return [];
+    const lastResult = last.flaky ? ('flaky' as const) : last.result;
+    return [{ flow, lastRunAt: new Date(last.endedMs).toISOString(), lastResult, ...overTime(runs, PERIOD_MS[by]) }];
+  });
+  const all = [...runsByFlow.values()].flat().sort((a, b) => a.endedMs - b.endedMs);
+  return {
+    ...range,
+    by,
+    cut: rows.length === MAX_RUNS,
+    totals: overTime(all, PERIOD_MS[by]),
+    flows: flows.sort((a, b) => b.runs - a.runs),
+  };
+}
+
+/** @param runs oldest first */
+function overTime(runs: readonly JobRun[], periodMs: number): Stats['totals'] {
+  return { ...summaryOf(runs), failures: failuresOf(runs), periods: periodsOf(runs, periodMs) };
+}
+
+function failuresOf(runs: readonly JobRun[]): Stats['totals']['failures'] {
+  const counts = new Map<string | null, number>();
+  for (const { result, code } of runs) if (result === 'failed') counts.set(code, (counts.get(code) ?? 0) + 1);
+  return [...counts].map(([code, count]) => ({ code, runs: count })).sort((a, b) => b.runs - a.runs);
 }
 
 /** @param rows newest first */
@@ -58,7 +79,8 @@ function jobRun(attempts: readonly FlowRun[]): readonly JobRun[] {
   const result = repaired ? 'repaired' : last.status;
   const flaky = result === 'passed' && attempts.some(({ status }) => status === 'failed');
   const durationMs = attempts.reduce((total, attempt) => total + attempt.durationMs, 0);
-  return [{ endedMs: Date.parse(last.at), result, flaky, durationMs, changed: false }];
+  const code = result === 'failed' ? last.code : null;
+  return [{ endedMs: Date.parse(last.at), result, flaky, durationMs, changed: false, code }];
 }
 
 function inOrder(runs: readonly JobRun[]): readonly JobRun[] {
@@ -66,7 +88,7 @@ function inOrder(runs: readonly JobRun[]): readonly JobRun[] {
   return sorted.map((run, index) => ({ ...run, changed: index > 0 && sorted[index - 1]?.result !== run.result }));
 }
 
-function periodsOf(runs: readonly JobRun[], periodMs: number): Stats['flows'][number]['periods'] {
+function periodsOf(runs: readonly JobRun[], periodMs: number): Stats['totals']['periods'] {
   const periods = new Map<number, JobRun[]>();
   for (const run of runs) {
     const offset = periodMs === PERIOD_MS.week ? MONDAY_MS : 0;
