@@ -60,6 +60,14 @@ export const Health = z.object({
     /** Sessions that run and jobs that wait, on all nodes. */
     demand: z.int(),
   }),
+  /** What a session gets if its request does not say. */
+  defaults: z.object({
+    /** In seconds; of live sessions. */
+    idleTimeout: z.number(),
+    /** In seconds. */
+    hardTimeout: z.number(),
+    video: z.enum(['off', 'on', 'on-failure']),
+  }),
   /**
    * Parts that did not work when they were last needed; each is tried again when it is needed next. Missing if there are
    * none.

@@ -314,7 +314,8 @@ export class Supervisor implements Sessions {
   }
 
   health(): OwnHealth {
-    const { driver, version, clock, journal, cluster } = this.#parts;
+    const { driver, version, clock, journal, cluster, config } = this.#parts;
+    const { idleTimeout, hardTimeout, video } = config;
     const isLeaving = this.#stopping || cluster?.isDraining === true;
     const fault = this.#stopping ? null : journal.writeFault();
     const faults = threadFaults();
@@ -325,6 +326,7 @@ export class Supervisor implements Sessions {
       driver: driver.name,
       uptimeSeconds: Math.round((clock.now().getTime() - this.#startedAt) / 1000),
       capacity: this.#scheduler.capacity(),
+      defaults: { idleTimeout, hardTimeout, video },
       ...(faults.length === 0 ? {} : { faults: [...faults] }),
     };
   }

@@ -184,6 +184,7 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
       server: 'uws',
       uptimeSeconds: 3600,
       capacity: { max: 10, running: 2, queued: 0, warm: 2, demand: 2 },
+      defaults: { idleTimeout: 300, hardTimeout: 1800, video: 'off' },
     },
   },
   'GET /api/nodes': { answer: [NODE] },

@@ -1,4 +1,5 @@
 import type { FlowLeaf, FlowNode } from '../../../src/protocol/flow-tree.js';
+import type { SessionRecord } from '../../../src/protocol/session.js';
 import { call } from './api.js';
 
 /** The flows folder as a tree. @throws ApiError */
@@ -58,4 +59,21 @@ function typed(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** Starts a flow without a model. @returns the id of its session @throws ApiError */
+export async function startFlow(file: FlowFile, args: { readonly [name: string]: unknown }): Promise<string> {
+  const { id } = await call<SessionRecord>('POST', 'api/sessions', {
+    mode: 'auto',
+    prompt: taskOf(file),
+    flowFiles: [file.path],
+    maxIterations: 0,
+    ...(Object.keys(args).length === 0 ? {} : { args }),
+  });
+  return id;
+}
+
+/** What a flow does: the first line of its comment, else its path. */
+export function taskOf(file: FlowFile): string {
+  return file.about.split('\n')[0] || file.path;
 }

@@ -1,3 +1,4 @@
+import { causeOf } from '../../../src/protocol/report/failure-of-error.js';
 import type { SessionRecord, SessionStatus } from '../../../src/protocol/session.js';
 import type { SessionRow } from '../../../src/protocol/stream.js';
 
@@ -25,7 +26,8 @@ function textOf(record: SessionRecord): string {
   if (known !== undefined) return known;
   const { id, name, prompt, flowFiles, model, labels, mode, error, summary } = record;
   const named = Object.entries(labels).map(([label, value]) => `${label}=${value}`);
-  const text = [id, name, prompt, model, mode, summary, error?.code, error?.error, ...flowFiles, ...named]
+  const cause = error === null ? null : causeOf(error).cause;
+  const text = [id, name, prompt, model, mode, summary, error?.code, error?.error, cause?.code, ...flowFiles, ...named]
     .join(' ')
     .toLowerCase();
   texts.set(record, text);
