@@ -21,6 +21,8 @@ import { SessionId, type SessionRecord, type SessionStatus } from './session.js'
  * - `input`: input for the page on the screen, in order. `copy`: requests the page's selection. Both need a session
  * whose
  *  control this page holds.
+ * - `ping`: requests a `pong`. A page cannot see the pings of the WebSocket protocol, and would show a connection that
+ *  nobody closed as live.
  */
 export const StreamRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('watchSessions'), failedSince: z.iso.datetime().optional() }),
@@ -37,6 +39,7 @@ export const StreamRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('letControlGo'), id: SessionId }),
   z.strictObject({ type: z.literal('input'), id: SessionId, inputs: z.array(PageInput).min(1).max(64) }),
   z.strictObject({ type: z.literal('copy'), id: SessionId }),
+  z.strictObject({ type: z.literal('ping') }),
 ]);
 export type StreamRequest = z.infer<typeof StreamRequest>;
 
@@ -91,6 +94,7 @@ export type StreamMessage =
     }
   /** The page's selection, at most 65,536 characters. */
   | { readonly type: 'copied'; readonly id: SessionId; readonly text: string }
+  | { readonly type: 'pong' }
   /** The session has ended, and all of its events were sent. */
   | { readonly type: 'over'; readonly id: SessionId }
   /** A request that was rejected. `id` is the session that it named. */

@@ -306,7 +306,7 @@ t.test(
     await first.end('SIGKILL');
     await cut;
     await shows('The connection to the service is lost');
-    await shows('Disconnected: this page reconnects');
+    await shows('Stopped: what happened since is shown');
     const again = await startServiceProcess(t, ownHome, '--port', port);
     await client(again.url).run(id, `console.log('after it')`);
     await shows('after it');

@@ -46,6 +46,13 @@ t.test('Viewers that come and go while events are written see each event once, i
   await sessions.remove(id, false);
 });
 
+t.test('A page that hears nothing asks, and is answered', async () => {
+  const client = await StreamClient.open(gateway.url);
+  client.ask({ type: 'ping' });
+  await client.until(() => client.of('pong').length === 1);
+  await client.close();
+});
+
 t.test('An ended session is sent completely and then reported as over', async (t) => {
   const { id } = await house.live();
   await sayAll(id, 450, 450);

@@ -82,8 +82,10 @@ t.test('A link leads to its session, and gives access to what is shown there and
   for (const request of refused) client.ask(request);
   await client.until(() => client.of('refused').length === refused.length);
   t.same(new Set(client.of('refused').map(({ error }) => error.code)), new Set(['FORBIDDEN']));
+  client.ask({ type: 'ping' });
   client.ask({ type: 'watchSession', id, after: 0 });
   client.ask({ type: 'watchScreen', id, pace: 'live' });
+  await client.until(() => client.of('pong').length === 1);
   await client.until(() => client.of('events').length > 0 && client.of('frame').length > 0);
   await client.close();
 

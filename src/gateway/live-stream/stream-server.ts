@@ -37,6 +37,7 @@ const SHARED: ReadonlySet<StreamRequest['type']> = new Set([
   'unwatchSession',
   'watchScreen',
   'unwatchScreen',
+  'ping',
 ]);
 
 /** Requests that a link of an open handoff permits in addition. */
@@ -191,6 +192,9 @@ export class StreamServer {
           return;
         case 'watchSession':
           viewer.watch(request.id, request.after).catch(refuse);
+          return;
+        case 'ping':
+          socket.send(this.#pack({ type: 'pong' }), false);
           return;
         case 'unwatchSession':
           viewer.unwatch(request.id);

@@ -6,12 +6,18 @@ import type { JournalEvent } from '../../../src/protocol/events.js';
 import type { SessionId } from '../../../src/protocol/session.js';
 import type { Capacity, StreamMessage, StreamRequest } from '../../../src/protocol/stream.js';
 import { wantsToken } from './api.js';
+import { clock } from './clock.svelte.js';
 import { Reconnection } from './reconnection.js';
 import { runTable } from './tables/run-table.svelte.js';
 import { midnight, sessionTable } from './tables/session-table.svelte.js';
 
 /** After this time the page does not answer any more. */
 const COPY_MS = 3_000;
+
+/** How often the page notices that nothing came, in milliseconds; it then asks for a sign of life. */
+const BEAT_MS = 5_000;
+/** Silent beats after which the connection counts as lost, whatever the network says. */
+const MOST_SILENT = 3;
 
 /** The service closes the connection with this code when the link that admitted the page is over. */
 const LINK_EXPIRED = 4401;
@@ -56,6 +62,8 @@ class Live {
    * admitted this page, and the script no longer waits.
    */
   state = $state<'connecting' | 'open' | 'lost' | 'barred' | 'handedBack'>('connecting');
+  /** When updates stopped, in milliseconds; null while they come. */
+  stoppedAt = $state<number | null>(null);
   capacity = $state<Capacity | null>(null);
   version = $state('');
   driver = $state('');
@@ -75,6 +83,12 @@ class Live {
   readonly #copies = new Map<SessionId, (text: string | null) => void>();
   #socket: WebSocket | null = null;
   readonly #reconnection = new Reconnection();
+  /** Beats since the last message; null while there is no connection. */
+  #silent: number | null = null;
+
+  constructor() {
+    setInterval(() => this.#beat(), BEAT_MS);
+  }
 
   connect(): void {
     const url = new URL('api/stream', location.href);
@@ -83,8 +97,26 @@ class Live {
     this.#socket = socket;
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => this.#opened();
-    socket.onmessage = ({ data }) => this.#receive(unpack(new Uint8Array(data)));
+    socket.onmessage = ({ data }) => {
+      this.#silent = 0;
+      this.#receive(unpack(new Uint8Array(data)));
+    };
     socket.onclose = ({ code }) => void this.#closed(code);
+  }
+
+  /** A connection whose other end has gone without a word stays open for the browser, for minutes or for good. */
+  #beat(): void {
+    const socket = this.#socket;
+    if (socket === null || this.#silent === null) return;
+    if (this.#silent >= MOST_SILENT) {
+      socket.onmessage = null;
+      socket.onclose = null;
+      socket.close();
+      void this.#closed(null);
+      return;
+    }
+    if (this.#silent > 0) this.send({ type: 'ping' });
+    this.#silent += 1;
   }
 
   /** The user may control this session. */
@@ -154,13 +186,17 @@ class Live {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(request));
   }
 
-  async #closed(code: number): Promise<void> {
+  /** @param code null: the page gave it up */
+  async #closed(code: number | null): Promise<void> {
+    this.#silent = null;
     if (code === LINK_EXPIRED && this.handoffs.length > 0) {
       this.state = 'handedBack';
       return;
     }
     const wait = this.#reconnection.lost();
     this.state = 'lost';
+    this.stoppedAt ??= Date.now();
+    clock.stop();
     // A browser does not report why an upgrade failed, so this request does.
     if (await wantsToken()) this.state = 'barred';
     else setTimeout(() => this.connect(), wait);
@@ -168,6 +204,9 @@ class Live {
 
   #opened(): void {
     this.state = 'open';
+    this.stoppedAt = null;
+    clock.start();
+    this.#silent = 0;
     this.#reconnection.opened();
     this.send({ type: 'watchSessions', failedSince: midnight() });
     void sessionTable.reload();
@@ -205,6 +244,8 @@ class Live {
       }
       case 'frame':
         this.#screens.get(message.id)?.show(message);
+        return;
+      case 'pong':
         return;
       case 'over':
         this.#watched.get(message.id)?.watcher.over();
