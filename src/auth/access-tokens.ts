@@ -165,6 +165,11 @@ export class AccessTokens {
   }
 
   /** The limits of a caller; none for a caller without a token. */
+  /** The name of the caller's token; undefined if it has none. */
+  nameOf(caller: string): string | undefined {
+    return this.#byId.get(caller.slice('token:'.length))?.name;
+  }
+
   limitsOf(caller: string): TokenLimits {
     return this.#byId.get(caller.slice('token:'.length))?.limits ?? {};
   }

@@ -85,6 +85,7 @@ ${wrapped(`More: ${more.join(', ')}`)}
 List all commands:       troupe help all
 Options of a command:    troupe <command> --help
 Version:                 troupe --version
+Upgrade:                 troupe setup --help
 
 ${HOMES.folder}
 `;

@@ -273,6 +273,8 @@ export const SessionRecord = z.object({
   outcome: TaskOutcome.optional(),
   tokens: Tokens,
   driver: z.string().nullable(),
+  /** The name of the access token that it was started with; absent: it needed none. */
+  startedBy: z.string().optional(),
   /** The node that runs or ran it; absent if there is only one. */
   node: z.string().optional(),
   /**

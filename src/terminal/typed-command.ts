@@ -32,7 +32,10 @@ export function typedCommand(
 
 /** @param text of our own, in which commands begin with the name of the program */
 export function asTyped(text: string): string {
-  return text.replace(new RegExp(`(?<![\\w./-])${PRODUCT_NAME} (?=[a-z<-])`, 'g'), () => `${typedCommand()} `);
+  return text.replace(
+    new RegExp(`(?<![\\w./-])${PRODUCT_NAME} (?=[a-z<]|-(?!- ))(?!https?:)`, 'g'),
+    () => `${typedCommand()} `,
+  );
 }
 
 /** Words as POSIX shells read them. */

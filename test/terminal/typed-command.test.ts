@@ -46,6 +46,11 @@ t.test('Help has the same spelling, and only of the command', async (t) => {
       'Troupe runs ./troupe run, my-troupe run and troupe.json',
       'Troupe runs ./troupe run, my-troupe run and troupe.json',
     ],
+    ['claude mcp add troupe -- troupe mcp', 'claude mcp add troupe -- npm run troupe -- mcp'],
+    [
+      'mcp add --transport http troupe http://127.0.0.1:4444/mcp',
+      'mcp add --transport http troupe http://127.0.0.1:4444/mcp',
+    ],
     ['name: troupe\ndescription', 'name: troupe\ndescription'],
   ];
   for (const [text = '', spelled] of cases) t.equal(asTyped(text), spelled);

@@ -193,7 +193,7 @@ export class JobScheduler {
     const slot = await this.#admission.waitForSlot(caller, { signal, deadlineMs });
     const { id, open } = this.#pool.prepare(request);
     this.#parts.cluster?.creating(id);
-    const session = this.#register({ request, record: this.#accepted(id, request, { now: asked }), caller });
+    const session = this.#register({ request, record: this.#accepted(id, request, caller, { now: asked }), caller });
     const removeAbortListener = onAbort(signal, () => session.abandon());
     try {
       const left = Math.max(MIN_OPEN_MS, deadlineMs - unstretched(performance.now() - startedAt));
@@ -231,7 +231,7 @@ export class JobScheduler {
     await this.#limits.start(caller);
     await this.#limits.queue(caller);
     this.#admission.assertQueueHasRoom(caller);
-    const record = this.#accepted(newSessionId(), request);
+    const record = this.#accepted(newSessionId(), request, caller);
     const job = new QueuedJob({ ...record, caller });
     const keyValues = (await carried?.entriesFor(record.id)) ?? [];
     this.#queue.reserve([job]);
@@ -266,7 +266,7 @@ export class JobScheduler {
         await checkTask(request, this.#parts, batch.assertFlow);
         await hasState(request.state);
       });
-      const record = this.#accepted(newSessionId(), request, { batch: batch.row.id });
+      const record = this.#accepted(newSessionId(), request, caller, { batch: batch.row.id });
       records.push(record);
       requests.push(this.#sealed(record, request, caller));
     }
@@ -336,10 +336,12 @@ export class JobScheduler {
   #accepted(
     id: SessionId,
     request: LiveRequest | AutoRequest,
+    caller: string,
     { batch, now = this.#parts.clock.now() }: { readonly batch?: string | undefined; readonly now?: Date } = {},
   ): SessionRecord {
     const { maxIterations, publicUrl, models, trace } = this.#parts.config;
-    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, batch, now, trace };
+    const startedBy = this.#parts.tokens.nameOf(caller);
+    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, batch, now, trace, startedBy };
     return acceptedRecord(id, request, defaults);
   }
 

@@ -36,6 +36,7 @@ export function acceptedRecord(
     readonly now: Date;
     readonly batch?: string | undefined;
     readonly trace?: TraceWhen | undefined;
+    readonly startedBy?: string | undefined;
   },
 ): SessionRecord {
   const task = request.mode === 'auto' ? request : null;
@@ -68,6 +69,7 @@ export function acceptedRecord(
     error: null,
     tokens: { input: 0, cached: 0, output: 0 },
     driver: null,
+    ...(defaults.startedBy === undefined ? {} : { startedBy: defaults.startedBy }),
     ...(trace === 'off' ? {} : { trace }),
     links: sessionLinks(id, defaults.publicUrl),
   };

@@ -40,7 +40,10 @@ export const REQUESTS = {
   name: 'requests',
   usage: ['[COLLECTION.json] [options]'],
   summary: 'Send HTTP requests, and run Postman collections',
-  notes: ['Opens a window. A `COLLECTION.json` that does not exist is created.'],
+  notes: [
+    'Opens a window: paste a curl command there, and send it.',
+    'A `COLLECTION.json` that does not exist is created.',
+  ],
   options: {
     env: {
       type: 'string',
@@ -59,7 +62,7 @@ export const REQUESTS = {
 export const REQUESTS_IMPORT = {
   name: 'requests import',
   usage: ['[FILE] [options]'],
-  summary: 'Read requests of other tools, and print them',
+  summary: 'Read curl commands and requests of other tools, and print them',
   notes: [
     'Reads FILE, or standard input.',
     'Formats: curl, fetch, HAR, OpenAPI 3, Swagger 2, Insomnia 4 and 5, Bruno,',

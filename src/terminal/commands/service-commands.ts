@@ -37,7 +37,11 @@ export const SETUP = {
   name: 'setup',
   usage: ['[options]'],
   summary: 'Check this machine, create the home and the worker image',
-  notes: ['The worker image is built or pulled if Docker runs.'],
+  notes: [
+    'The worker image is built or pulled if Docker runs.',
+    'To upgrade: stop the service, copy the home, install the new version, run',
+    '`troupe setup`, and start the service. Its data is converted at the start.',
+  ],
   options: {
     brief: { type: 'boolean', text: 'Print only failures, and prepare no worker image' },
     base: {

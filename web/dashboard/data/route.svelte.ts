@@ -10,7 +10,7 @@ export type Place =
   | { readonly view: 'runFlow'; readonly id: string; readonly path: string }
   | { readonly view: 'missing'; readonly path: string }
   | { readonly view: 'sessions'; readonly search: string; readonly state: SessionStatus | 'all' }
-  | { readonly view: 'session'; readonly id: string; readonly step: number | null }
+  | { readonly view: 'session'; readonly id: string; readonly step: number | null; readonly video: boolean }
   | { readonly view: 'wall' }
   | { readonly view: 'flows'; readonly path: string | null }
   | { readonly view: 'stats'; readonly flow: string | null; readonly days: number }
@@ -30,7 +30,7 @@ class Route {
 
 /**
  * The view of a URL: `#/`, `#/runs/{id}`, `#/runs/{id}/flows/{path}`, `#/sessions`, `#/sessions?search=words`, `#/sessions/{id}`, the same followed
- * by `/step-3`, `#step-3` or `?step=3`, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`, `#/stats/{flow}?days=7`, `#/new`,
+ * by `/step-3`, `#step-3`, `?step=3` or `/video`, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`, `#/stats/{flow}?days=7`, `#/new`,
  * `#/new?flow={path}`, `#/nodes`, `#/api`. `#/?search=words` is the list of sessions, as it was once.
  */
 export function placeOf(hash: string): Place {
@@ -40,7 +40,12 @@ export function placeOf(hash: string): Place {
   switch (view) {
     case 'sessions':
       if (!id) return { view, search: query.get('search') ?? '', state: stateOf(query.get('state')) };
-      return { view: 'session', id, step: stepOf(rest[0] ?? '') ?? stepOf(`step-${query.get('step')}`) };
+      return {
+        view: 'session',
+        id,
+        step: stepOf(rest[0] ?? '') ?? stepOf(`step-${query.get('step')}`),
+        video: rest[0] === 'video',
+      };
     case 'runs':
       if (!id) return { view };
       if (rest[0] === 'flows') return { view: 'runFlow', id, path: decodeURIComponent(rest.slice(1).join('/')) };
@@ -88,6 +93,11 @@ export function sessionsHref(search: string, state: SessionStatus | 'all' = 'all
 /** The URL of a session, or of one of its steps. */
 export function sessionHref(id: string, step: number | null = null): string {
   return step === null ? `#/sessions/${id}` : `#/sessions/${id}/step-${step}`;
+}
+
+/** The URL of the video of a session. */
+export function videoHref(id: string): string {
+  return `#/sessions/${id}/video`;
 }
 
 /** The URL of a flow, by its path with extension; of the flow that a run used, if `run` is given. */

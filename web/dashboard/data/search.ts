@@ -24,10 +24,23 @@ export function searchRows(
 function textOf(record: SessionRecord): string {
   const known = texts.get(record);
   if (known !== undefined) return known;
-  const { id, name, prompt, flowFiles, model, labels, mode, error, summary } = record;
+  const { id, name, prompt, flowFiles, model, labels, mode, error, summary, startedBy } = record;
   const named = Object.entries(labels).map(([label, value]) => `${label}=${value}`);
   const cause = error === null ? null : causeOf(error).cause;
-  const text = [id, name, prompt, model, mode, summary, error?.code, error?.error, cause?.code, ...flowFiles, ...named]
+  const text = [
+    id,
+    name,
+    prompt,
+    model,
+    mode,
+    summary,
+    startedBy,
+    error?.code,
+    error?.error,
+    cause?.code,
+    ...flowFiles,
+    ...named,
+  ]
     .join(' ')
     .toLowerCase();
   texts.set(record, text);
