@@ -72,7 +72,7 @@ t.test("The service is open until the first token is created, which must be an a
 t.test('A sufficient role is admitted, by token and by cookie, until it is revoked', async (t) => {
   const tokens = await tokensOfEachRole();
   t.equal((await call('GET', '/api/sessions', tokens.view)).status, 200);
-  t.equal((await call('POST', '/api/sessions', tokens.run)).status, 201);
+  t.match(await call('POST', '/api/sessions', tokens.run), { status: 201, json: { startedBy: 'a run' } });
   t.equal((await call('GET', '/api/tokens', tokens.admin)).status, 200);
   const login = { body: JSON.stringify({ token: tokens.view }) };
   const [setCookie = ''] = [(await call('POST', '/api/login', undefined, login)).headers['set-cookie']].flat();
