@@ -4,7 +4,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { z } from 'zod';
 import { EXAMPLES } from '#troupe/gateway/openapi/examples.js';
+import { openApiDocument } from '#troupe/gateway/openapi/openapi-document.js';
 import { routeErrors } from '#troupe/gateway/openapi/route-errors.js';
+import { TOPICS } from '#troupe/gateway/openapi/topics.js';
 import { Gateway } from '#troupe/gateway/server.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { eventually } from '../support/eventually.js';
@@ -88,6 +90,42 @@ t.test('The document is valid OpenAPI 3.1, for every route and no other', async 
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   t.same(described.sort(), ROUTES.map(({ method, path }) => `${method} ${path.replace('...', '')}`).sort());
+});
+
+const Operation = z.looseObject({
+  tags: z.array(z.string()),
+  'x-role': z.string().optional(),
+  'x-destructive': z.boolean().optional(),
+  parameters: z.array(z.looseObject({ name: z.string(), required: z.boolean().optional() })).optional(),
+});
+
+t.test('Every route is in exactly one topic, and the document names its topic, its role, and what it destroys', (t) => {
+  const listed = TOPICS.flatMap(({ routes }) => routes);
+  t.same([...listed].sort(), ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
+  const document = z
+    .object({
+      tags: z.array(z.object({ name: z.string(), description: z.string().min(1) })),
+      paths: z.record(z.string(), z.record(z.string(), Operation)),
+    })
+    .parse(openApiDocument(ROUTES, 'test'));
+  t.same(
+    document.tags.map(({ name }) => name),
+    TOPICS.map(({ name }) => name),
+  );
+  for (const { method, path, role } of ROUTES) {
+    const operation = document.paths[path.replace('...', '')]?.[method.toLowerCase()];
+    const [topic, ...more] = TOPICS.filter(({ routes }) => routes.includes(`${method} ${path}`));
+    t.same(operation?.tags, [topic?.name], `${method} ${path}`);
+    t.same(more, []);
+    t.equal(operation?.['x-role'] ?? null, role, `${method} ${path}: its role`);
+    if (method === 'DELETE') t.equal(operation?.['x-destructive'], true, path);
+    if (method === 'GET') t.equal(operation?.['x-destructive'], undefined, path);
+  }
+  const order = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ tags }) => tags[0]));
+  t.same([...new Set(order)], [...new Set(TOPICS.map(({ name }) => name))], 'the operations come by topic');
+  const [challenge] = document.paths['/api/proof']?.get?.parameters ?? [];
+  t.match(challenge, { name: 'challenge', required: true });
+  t.end();
 });
 
 t.test('Every route answers invalid, unauthorized and early requests as documented', async (t) => {

@@ -376,3 +376,24 @@ export const EXAMPLES: { readonly [operation: string]: Example } = {
   'POST /api/sessions/{id}/webhooks': { request: { moment: 'ended' }, answer: [DELIVERY] },
   'GET /api/openapi.json': { answer: { openapi: '3.1.0' } },
 };
+
+/** Examples of path parameters, by the first route that the path begins like. */
+const PARAMETER_EXAMPLES: readonly (readonly [path: string, examples: { readonly [name: string]: string }])[] = [
+  ['/api/batches/{id}/flows/', { id: BATCH, path: FLOW.path }],
+  ['/api/batches/{id}/results/', { id: BATCH, name: '0-2-5f1d7a84c93b.zip' }],
+  ['/api/batches/', { id: BATCH, token: CLAIM }],
+  ['/api/nodes/', { id: NODE.id }],
+  ['/api/tokens/', { id: TOKEN.id }],
+  ['/api/states/', { name: 'shop' }],
+  ['/api/flows/', { path: FLOW.path }],
+  ['/api/sessions/{id}/screenshots/', { id: ID, name: '001-step.png' }],
+  ['/api/sessions/{id}/artifacts/', { id: ID, path: 'report.json' }],
+  ['/api/sessions/{id}/files/', { id: ID, name: FILE.name }],
+  ['/assets/', { name: 'index.js' }],
+  ['/', { id: ID }],
+];
+
+/** An example of a parameter in the path of a route; undefined if there is none. */
+export function parameterExample(path: string, name: string): string | undefined {
+  return PARAMETER_EXAMPLES.find(([start]) => path.startsWith(start))?.[1][name];
+}

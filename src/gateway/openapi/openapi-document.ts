@@ -1,8 +1,9 @@
 import { ERROR_TABLE, type ErrorCode } from '../../protocol/errors.js';
 import type { Route } from '../route.js';
-import { EXAMPLES, type Example } from './examples.js';
+import { EXAMPLES, type Example, parameterExample } from './examples.js';
 import { routeErrors } from './route-errors.js';
 import { type JsonObject, SchemaBook } from './schema-book.js';
+import { byTopic, TOPICS, topicOf } from './topics.js';
 
 const ABOUT = `Self-hosted browser sessions. Bodies are JSON whatever their Content-Type, errors are
 \`{error, code, details?}\`, and unknown fields are refused by name. WebSockets (\`/api/stream\` and those of a session) are
@@ -20,17 +21,28 @@ const HEADERS: { readonly [name: string]: string } = {
   'mcp-name': 'The tool or task that a request without a session names.',
 };
 
-/** Descriptions of path parameters. */
+/** Schemas of path parameters. */
 const PARAMETERS: { readonly [name: string]: JsonObject } = {
   id: { type: 'string', pattern: '^[a-z0-9]{12}$' },
   name: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** The OpenAPI 3.1 document of the routes, generated from the schemas that validate requests. */
+/** Operations besides DELETE that overwrite or end what cannot be brought back. */
+const DESTRUCTIVE: readonly string[] = [
+  'POST /api/nodes/{id}/drain',
+  'POST /api/sessions/{id}/baselines',
+  'PUT /api/flows/{path...}',
+];
+
+/**
+ * The OpenAPI 3.1 document of the routes, generated from the schemas that validate requests. Its extensions are
+ * `x-role`, the least role of a caller; `x-destructive`, for which clients ask people again; and `x-slashes`, for a path
+ * parameter that is several segments.
+ */
 export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
   const book = new SchemaBook();
   const paths: { [path: string]: { [method: string]: JsonObject } } = {};
-  for (const route of routes) {
+  for (const route of byTopic(routes)) {
     // OpenAPI has no notation for a parameter that matches the rest of a path.
     const template = route.path.replace('...}', '}');
     const path = paths[template] ?? {};
@@ -42,6 +54,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     info: { title: 'Troupe', version, description: ABOUT, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     security: [{ token: [] }, { cookie: [] }, {}],
+    tags: TOPICS.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       schemas: book.components(),
@@ -61,8 +74,9 @@ function operation(route: Route, book: SchemaBook): JsonObject {
     operationId: operationId(route),
     summary: route.summary,
     description: role,
-    tags: [route.path.split('/').find((part) => part !== '' && part !== 'api') ?? 'dashboard'],
-    ...(route.role === null ? { security: [] } : {}),
+    tags: topicOf(route),
+    ...(route.role === null ? { security: [] } : { 'x-role': route.role }),
+    ...(route.method === 'DELETE' || DESTRUCTIVE.includes(nameOf(route)) ? { 'x-destructive': true } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(route, book),
     responses: {
@@ -87,18 +101,29 @@ function operationId({ method, path }: Route): string {
 }
 
 function pathParameters({ path }: Route): JsonObject[] {
-  return [...path.matchAll(/\{(\w+)(?:\.\.\.)?\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: PARAMETERS[name] ?? { type: 'string' },
-  }));
+  return [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)].map(([, name = '', rest]) => {
+    const example = parameterExample(path, name);
+    return {
+      name,
+      in: 'path',
+      required: true,
+      ...(rest === undefined ? {} : { description: 'A path; its slashes are not encoded.', 'x-slashes': true }),
+      ...(example === undefined ? {} : { example }),
+      schema: path.startsWith('/api/nodes/') ? { type: 'string' } : (PARAMETERS[name] ?? { type: 'string' }),
+    };
+  });
 }
 
 function queryParameters({ querySchema }: Route, book: SchemaBook): JsonObject[] {
   if (querySchema === null) return [];
-  const { properties = {} } = book.of(querySchema, 'input');
-  return Object.entries(Object(properties)).map(([name, schema]) => ({ name, in: 'query', schema }));
+  const { properties = {}, required = [] } = book.of(querySchema, 'input');
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  return Object.entries(Object(properties)).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...(isRequired(name) ? { required: true } : {}),
+    schema,
+  }));
 }
 
 function headerParameters({ headers }: Route): JsonObject[] {
@@ -120,16 +145,22 @@ function headers({ isPaged, hasEtag }: Route): JsonObject {
   };
 }
 
-function exampleOf({ method, path }: Route): Example {
-  return EXAMPLES[`${method} ${path}`] ?? {};
+function exampleOf(route: Route): Example {
+  return EXAMPLES[nameOf(route)] ?? {};
+}
+
+function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`;
 }
 
 function requestBody(route: Route, book: SchemaBook): JsonObject {
   const { body, bodySchema, maxBodyBytes } = route;
   if (body === 'none') return {};
   const description = `At most ${maxBodyBytes} bytes.`;
-  const described = bodySchema === null ? 'application/octet-stream' : bodySchema;
-  return { requestBody: { description, content: content(described, book, 'input', exampleOf(route).request) } };
+  const { request } = exampleOf(route);
+  // A body that the handler parses itself is JSON if its example is.
+  const bytes = request === undefined ? 'application/octet-stream' : 'application/json';
+  return { requestBody: { description, content: content(bodySchema ?? bytes, book, 'input', request) } };
 }
 
 function content(answer: Route['answer'], book: SchemaBook, io: 'input' | 'output', shown: unknown): JsonObject {
