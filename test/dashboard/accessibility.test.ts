@@ -62,6 +62,12 @@ async function findsNothing(t: Test, where: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
+/** Tries the call of an operation's page. */
+async function send(told: string): Promise<void> {
+  await page.getByRole('button', { name: 'Send' }).click();
+  await shows(told);
+}
+
 /** Each view, a text that it shows when it is ready, and what to do first. */
 const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknown> }[] = [
   { path: '#/', text: 'Passes' },
@@ -80,6 +86,9 @@ const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknow
   { path: '#/stats/examples/login', text: '50 %', first: () => page.getByText('Data').click() },
   { path: '#/new?flow=examples/buy.js', text: 'As curl' },
   { path: '#/api', text: '/api/sessions' },
+  { path: '#/api/nothing', text: 'has no operation' },
+  { path: '#/api/postApiSessions', text: 'Either LiveRequest', first: () => send('201 Created') },
+  { path: '#/api/getApiSessionsIdEvents', text: 'Try it', first: () => send('newest first') },
 ];
 
 t.test('Axe finds nothing on any view, in light and in dark', async (t) => {

@@ -16,7 +16,7 @@ export type Place =
   | { readonly view: 'stats'; readonly flow: string | null; readonly days: number }
   | { readonly view: 'new'; readonly flow: string | null }
   | { readonly view: 'nodes' }
-  | { readonly view: 'api' };
+  | { readonly view: 'api'; readonly operation: string | null };
 
 class Route {
   place = $state.raw<Place>(placeOf(location.hash));
@@ -31,7 +31,7 @@ class Route {
 /**
  * The view of a URL: `#/`, `#/runs/{id}`, `#/runs/{id}/flows/{path}`, `#/sessions`, `#/sessions?search=words`, `#/sessions/{id}`, the same followed
  * by `/step-3`, `#step-3`, `?step=3` or `/video`, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`, `#/stats/{flow}?days=7`, `#/new`,
- * `#/new?flow={path}`, `#/nodes`, `#/api`. `#/?search=words` is the list of sessions, as it was once.
+ * `#/new?flow={path}`, `#/nodes`, `#/api`, `#/api/{operation}`. `#/?search=words` is the list of sessions, as it was once.
  */
 export function placeOf(hash: string): Place {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -61,8 +61,9 @@ export function placeOf(hash: string): Place {
       return { view, flow: query.get('flow') };
     case 'wall':
     case 'nodes':
-    case 'api':
       return { view };
+    case 'api':
+      return { view, operation: id || null };
   }
   const words = query.get('search');
   if (path !== '') return { view: 'missing', path };
@@ -110,6 +111,11 @@ export function flowHref(path: string, run: string | null = null): string {
 export function statsHref(flow: string | null, days: number = DEFAULT_DAYS): string {
   const of = flow === null ? '' : `/${flow.split('/').map(encodeURIComponent).join('/')}`;
   return `#/stats${of}${days === DEFAULT_DAYS ? '' : `?days=${days}`}`;
+}
+
+/** The URL of an operation of the API, by its id, or of all. */
+export function apiHref(operation: string | null): string {
+  return operation === null ? '#/api' : `#/api/${encodeURIComponent(operation)}`;
 }
 
 export const route = new Route();
