@@ -11,7 +11,7 @@ described in docs/http-api.md.`;
 
 /** Descriptions of request headers; those without one are described otherwise. */
 const HEADERS: { readonly [name: string]: string } = {
-  'idempotency-key': 'A repeated request with the same key returns the first answer and creates nothing.',
+  'idempotency-key': 'A repeated request with the same key returns the first response and creates nothing.',
   'if-match': 'The file is replaced only if it still has this `ETag`; `*`: only if it exists.',
   'if-none-match': '`*`: the file is created only if it does not exist.',
   'last-event-id': 'The sequence number of the last event that the client has.',
