@@ -145,6 +145,25 @@ t.test('A POST creates a session with the body in the field, when Send is clicke
   await tells('"INVALID_REQUEST"');
 });
 
+t.test('A body that is not JSON is sent as it was typed, or from a file', async (t) => {
+  const stored = async (name: string) => (await service.call('GET', `/api/sessions/${live.id}/files/${name}`)).body;
+  await open('putApiSessionsIdFilesName');
+  await page.getByLabel('id path').fill(live.id);
+  await page.getByLabel('name path').fill('typed.txt');
+  await page.getByLabel('Body, as text').fill('{not JSON');
+  await send();
+  await tells('201 Created');
+  t.equal(await stored('typed.txt'), '{not JSON');
+  await page.getByLabel('name path').fill('chosen.txt');
+  await page
+    .getByLabel('Or a file')
+    .setInputFiles({ name: 'local.txt', mimeType: 'text/plain', buffer: Buffer.from('of a file') });
+  await send();
+  await tells('/files/chosen.txt');
+  await tells('201 Created');
+  t.equal(await stored('chosen.txt'), 'of a file');
+});
+
 t.test('A missing parameter, and one that would lead to another path, are told beside their fields', async (t) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
