@@ -297,7 +297,8 @@ function steady(element) {
   ];
   function steadyQuantity(text, _fraction, unit) {
     const instead = `${text.startsWith(' ') ? ' ' : ''}1.2 ${{ ms: 's', min: 's', B: 'kB' }[unit] ?? unit}`;
-    return instead.padStart(text.length);
+    // Columns are wide; a time in a sentence follows one space, however long it is.
+    return text.startsWith('  ') ? instead.padStart(text.length) : instead;
   }
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node !== null; node = walk.nextNode()) {

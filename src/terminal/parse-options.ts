@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
-import { errorCode, sentenceOf } from '../base/system-fault.js';
 import { didYouMean } from './closest-word.js';
 import type { Options } from './commands/command.js';
 import { UsageError } from './failure.js';
+
+/** Arguments whose text often has spaces, by the names that help gives them. */
+const MAY_HAVE_SPACES: ReadonlySet<string> = new Set(['LOCATOR', 'VALUE', 'SCRIPT', 'FILE', 'COLLECTION.json']);
 
 /** An entry of the table of commands. */
 interface Parsed<O extends Options> {
@@ -21,14 +23,28 @@ export function parseOptions<O extends Options>(args: readonly string[], command
 
 /** The options and the other words of a command. @throws UsageError naming the option that is wrong */
 export function parseWords<O extends Options>(args: readonly string[], { options }: Parsed<O>) {
-  try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
-  } catch (error) {
-    const said = sentenceOf(error);
-    const [, word] = /^Unknown option '(-[^']*)'/.exec(said) ?? [];
-    if (word === undefined || errorCode(error) !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(said);
-    const known = Object.keys(options).map((name) => `--${name}`);
-    throw new UsageError(`Unknown option '${word}'${didYouMean(word, known)}`);
+  checkOptions(args, options);
+  return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
+}
+
+/** What Node's strict parser refuses too, in sentences of its own. */
+function checkOptions(args: readonly string[], options: Options): void {
+  const known = Object.keys(options).map((name) => `--${name}`);
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined) throw new UsageError(`Unknown option '${rawName}'${didYouMean(rawName, known)}`);
+    if (option.type === 'boolean') {
+      if (value !== undefined) throw new UsageError(`--${name} takes no value`);
+      continue;
+    }
+    const isOption = inlineValue === false && /^-./s.test(value);
+    if (value !== undefined && !isOption) continue;
+    const [word = ''] = /^[^=]*/.exec(value ?? '') ?? [];
+    const hint = isOption && !known.includes(word) ? `. If the value is '${value}', write --${name}=${value}` : '';
+    throw new UsageError(`Missing value: --${name} ${option.value}${hint}`);
   }
 }
 
@@ -41,13 +57,13 @@ export function checkWords(words: readonly string[], names: readonly string[], l
   const missing = names.slice(words.length, least);
   if (missing.length > 0) throw new UsageError(`Missing argument: ${missing.join(' ')}`);
   if (words.length > names.length) {
-    const hint = names.length > 0 ? ': put text with spaces in quotes' : '';
+    const hint = names.some((name) => MAY_HAVE_SPACES.has(name)) ? ': put text with spaces in quotes' : '';
     throw new UsageError(`Unexpected argument '${words[names.length]}'${hint}`);
   }
 }
 
 /** For a command that is called without one of its subcommands. */
 export function unknownSubcommand(given: string | undefined, known: readonly string[]): UsageError {
-  if (given === undefined) return new UsageError(`Missing argument: ${known.join(', ')}`);
+  if (given === undefined) return new UsageError(`Missing subcommand. Use one of: ${known.join(', ')}`);
   return new UsageError(`Unknown subcommand '${given}'. Use one of: ${known.join(', ')}`);
 }

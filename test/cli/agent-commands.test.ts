@@ -132,6 +132,8 @@ t.test('An agent drives a browser from a shell', async (t) => {
       [troupe('look', '--ful'), /Did you mean '--full'/],
       [troupe('session', 'crate'), /Unknown subcommand 'crate'. Use one of: create, list, delete/],
       [troupe('session', 'create', '--viewport', 'big'), /such as 1280x720/],
+      [troupe('skill', 'flows', 'x'), /Unexpected argument 'x'\nRun/],
+      [troupe('session', 'delete', 'a', 'b'), /Unexpected argument 'b'\nRun/],
       [troupe('skill', 'flow'), /Did you mean 'flows'/],
       [none('text'), /^UNAVAILABLE: No service answers at http:\/\/127.0.0.1:1/],
       [troupe('act', 'body', 'wheel', 'x', '--json'), /The value is not JSON: x/],

@@ -40,6 +40,7 @@ t.test('A command that is called wrongly says so in two lines, and its exit code
       "Unknown option '--paralel'. Did you mean '--parallel'?",
       'node dist/cli.js run --help',
     ],
+    [['dashboard', '--port'], 'Missing value: --port PORT', 'node dist/cli.js dashboard --help'],
     [['token', 'create'], 'Missing argument: NAME', 'node dist/cli.js token create --help'],
     [
       ['completion', 'powershell'],

@@ -86,6 +86,10 @@ t.test('What is wrong is said in a sentence that names the option', async (t) =>
   const wrong: [string[], RegExp][] = [
     [[], /Missing argument: FILE, FOLDER or GLOB of flows, or --prompt TEXT/],
     [['a.js', '--paralel', '2'], /--paralel/],
+    [['a.js', '--junit'], /^Missing value: --junit FILE$/],
+    [['a.js', '--junit', '--list'], /^Missing value: --junit FILE$/],
+    [['--grep', '-x', 'a.js'], /^Missing value: --grep RE\|@TAG\. If the value is '-x', write --grep=-x$/],
+    [['a.js', '--list=yes'], /^--list takes no value$/],
     [['a.js', '--parallel', '0'], /--parallel takes a whole number from 1 to 10000, not '0'/],
     [['a.js', '--retries', 'many'], /--retries .* 'many'/],
     [['a.js', '--shard', '3/2'], /--shard .* '3\/2'/],

@@ -51,7 +51,7 @@ t.test('troupe token works on the home while no service runs, and through the se
 
 t.test('wrong words are answered with what is right', async (t) => {
   for (const [words, says] of [
-    [[], /Missing argument: create, list, revoke/],
+    [[], /^Missing subcommand\. Use one of: create, list, revoke$/],
     [['make'], /Unknown subcommand 'make'/],
     [['create'], /Missing argument: NAME/],
     [['create', 'ci'], /Missing option: --role/],

@@ -321,7 +321,10 @@ t.test('On a service that runs', async (t) => {
     await eventually('the job runs', async () => (await sessions())[0]?.status === 'running');
     child.kill('SIGINT');
     t.same(await closed, [2, null]);
-    t.match(output(), /Cancelling.*slow {2}it started and did not end: the run was cancelled.*1 not run/s);
+    t.match(
+      output(),
+      /Cancelling after SIG\w+: stopping all flows that have not ended\n.*slow {2}it started and did not end: the run was cancelled.*1 not run/s,
+    );
     t.match(await sessions(), [{ name: 'slow', status: 'stopped' }]);
   });
 

@@ -1,3 +1,4 @@
+import { counted } from '../../protocol/counted.js';
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
 import type { Tab } from '../tabs/tab.js';
 
@@ -26,7 +27,7 @@ export async function settled(tab: Tab, bounds: Bounds): Promise<string | null> 
     const { awaited } = tab.network;
     const { busy } = asked.value;
     if (busy === null && awaited === 0) return null;
-    if (remainingMs(limit) <= 0) return busy ?? `${awaited} open ${awaited === 1 ? 'request' : 'requests'}`;
+    if (remainingMs(limit) <= 0) return busy ?? counted(awaited, 'open request');
     await tab.until(() => tab.network.awaited === 0 || tab.dialog !== null, limit);
   }
   return null;

@@ -74,7 +74,7 @@ export async function runAttempts(
         if (limited) known.keep(part.indexes, `the run reached --max-failures ${maxFailures}`);
         return limited;
       },
-      cancelling: () => progress.say(`${describeFailure(cancelled.reason)}: the other flows of this run are stopped`),
+      cancelling: () => progress.say(`${describeFailure(cancelled.reason)}: stopping all flows that have not ended`),
       stopFailed: (error) => progress.say(describeFailure(error)),
       notNotified: (problem) => progress.say(problem),
     };

@@ -1,3 +1,5 @@
+import { counted } from '../counted.js';
+
 /** What of a failure says in which way it failed. */
 interface FailureWay {
   readonly code: string;
@@ -43,7 +45,7 @@ const MAX_NAMES = 50;
 export function alikeLine(names: readonly string[], kind: 'flow' | 'test'): string | null {
   if (names.length === 0) return null;
   const listed = [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])];
-  return `and ${names.length} more ${kind}${names.length === 1 ? '' : 's'} failed in the same way: ${listed.join(', ')}`;
+  return `and ${counted(names.length, `more ${kind}`)} failed in the same way: ${listed.join(', ')}`;
 }
 
 function withoutIds(text: string): string {
