@@ -30,6 +30,24 @@ export function stateWord(state: State): string {
   return state === 'completed' ? 'passed' : state;
 }
 
+const MARKS: Readonly<Record<State, string>> = {
+  queued: '○',
+  running: '●',
+  passed: '✓',
+  completed: '✓',
+  flaky: '±',
+  repaired: '↻',
+  skipped: '–',
+  failed: '✗',
+  stopped: '■',
+  'not run': '⊘',
+};
+
+/** The state in a sign that can be told from those of other states without its colour. A word goes with it. */
+export function stateMark(state: State): string {
+  return MARKS[state];
+}
+
 /** What {@link stateText} puts into words. */
 export interface StateFacts {
   readonly state: State;

@@ -216,6 +216,21 @@ t.test('What a model was asked, said and was told stands in the report, and none
   ]);
   t.match(html, /2 model calls/);
   t.notMatch(html.slice(html.indexOf('<body>')), /<b>|<img>|<script/);
+  t.notMatch(html, '✗ failed');
+  const refused = events.map((event) =>
+    event.type === 'ToolAnswered' ? { ...event, data: { ...event.data, ok: false } } : event,
+  );
+  const told = [...renderHtml(buildReport(sampleRecord({ model: 'a/b' }), refused, []), () => null)].join('');
+  t.match(told, '<p class="bad">✗ failed</p><pre class="wrong">');
+});
+
+t.test('The bar of a failed step is taller than others, so that it can be told without its colour', (t) => {
+  const html = [...renderHtml(buildReport(failingRecord, failingEvents, []), () => null)].join('');
+  const [overview = ''] = /<svg class="overview".*?<\/svg>/s.exec(html) ?? [];
+  const heights = (bars: RegExp) => new Set([...overview.matchAll(bars)].map(([, height]) => height));
+  t.same(heights(/<rect class="bad"[^>]* height="(\d+)"/g), new Set(['26']));
+  t.same(heights(/<rect x[^>]* height="(\d+)"/g), new Set(['17']));
+  t.end();
 });
 
 t.test("A model's later failure with the same call is not the flow's", (t) => {

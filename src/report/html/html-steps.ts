@@ -15,6 +15,8 @@ const MAX_STEPS = 2_000;
 const MAX_RESULT = 2_000;
 /** The width of the time axis in SVG units. */
 const AXIS = 1000;
+/** The strip above the steps, in SVG units. */
+const OVERVIEW = { height: 26, inset: 9 };
 
 /** What the steps' section needs besides the report. */
 export interface StepContext {
@@ -88,7 +90,7 @@ function callRow(call: ModelCall, axis: Axis): string {
     const answerText =
       answer === null
         ? ''
-        : `<pre${answer.ok ? '' : ' class="wrong"'}>${esc(shorten(answer.text, MAX_RESULT)) || 'no result'}</pre>`;
+        : `${answer.ok ? '' : '<p class="bad">✗ failed</p>'}<pre${answer.ok ? '' : ' class="wrong"'}>${esc(shorten(answer.text, MAX_RESULT)) || 'no result'}</pre>`;
     return `<p class="soft">${esc(name)}</p><pre class="asked">${esc(shorten(source, MAX_RESULT))}</pre>${answerText}`;
   });
   return `<details class="step call"><summary><span class="who" title="the model">✦</span><span class="n">${call.call}</span>
@@ -173,23 +175,32 @@ function spanOf(step: Step): Span {
   return { beginMs: beginOf(step), durationMs: step.durationMs, failed: step.error !== undefined };
 }
 
-function rect({ beginMs, durationMs, failed }: Span, { startMs, spanMs }: Axis, height: number, tone = ''): string {
+/** @param inset how much lower it is than the space, unless it failed: without colours, its height tells it from others */
+function rect(
+  { beginMs, durationMs, failed }: Span,
+  { startMs, spanMs }: Axis,
+  { height, inset = 0, tone = '' }: { readonly height: number; readonly inset?: number; readonly tone?: string },
+): string {
   const width = Math.max(2, (durationMs / spanMs) * AXIS);
   const x = Math.max(0, Math.min(AXIS - width, ((beginMs - startMs) / spanMs) * AXIS));
   const look = failed ? 'bad' : tone;
-  return `<rect${look === '' ? '' : ` class="${look}"`} x="${x.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="${height}"/>`;
+  const top = failed ? 0 : inset;
+  return `<rect${look === '' ? '' : ` class="${look}"`} x="${x.toFixed(1)}" y="${top}" width="${width.toFixed(1)}" height="${height - top}"/>`;
 }
 
 function bar(span: Span, axis: Axis): string {
-  return `<svg class="bar" viewBox="0 0 ${AXIS} 8" preserveAspectRatio="none" aria-hidden="true">${rect(span, axis, 8)}</svg>`;
+  return `<svg class="bar" viewBox="0 0 ${AXIS} 8" preserveAspectRatio="none" aria-hidden="true">${rect(span, axis, { height: 8 })}</svg>`;
 }
 
 function overview(report: Report, axis: Axis): string {
   const calls = report.modelCalls.map(({ startedAt, durationMs, error }) =>
-    rect({ beginMs: Date.parse(startedAt), durationMs, failed: error !== undefined }, axis, 26, 'model'),
+    rect({ beginMs: Date.parse(startedAt), durationMs, failed: error !== undefined }, axis, {
+      ...OVERVIEW,
+      tone: 'model',
+    }),
   );
-  const rects = [...calls, ...report.steps.slice(-MAX_STEPS).map((step) => rect(spanOf(step), axis, 26))];
-  return `<svg class="overview" viewBox="0 0 ${AXIS} 26" preserveAspectRatio="none" role="img" aria-label="When the steps ran">${rects.join('')}</svg>
+  const rects = [...calls, ...report.steps.slice(-MAX_STEPS).map((step) => rect(spanOf(step), axis, OVERVIEW))];
+  return `<svg class="overview" viewBox="0 0 ${AXIS} ${OVERVIEW.height}" preserveAspectRatio="none" role="img" aria-label="When the steps ran">${rects.join('')}</svg>
 <div class="axis"><span>0</span><span>${formatDuration(axis.spanMs)}</span></div>`;
 }
 

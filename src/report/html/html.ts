@@ -2,7 +2,7 @@ import { assertNever } from '../../base/assert-never.js';
 import { counted } from '../../protocol/counted.js';
 import { ownScreenshot } from '../../protocol/own-screenshot.js';
 import type { Report } from '../../protocol/report/report.js';
-import { stateWord } from '../../protocol/state-text.js';
+import { stateMark, stateWord } from '../../protocol/state-text.js';
 import { formatDuration, waitText } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { type FailureList, type ListedFailure, listFailures } from '../failures.js';
@@ -150,7 +150,7 @@ function pictureOf(picture: ImageSource, alt: string): string {
   return `<p><a href="${esc(picture.link)}">Screenshot</a></p>`;
 }
 
-const SIGNS = { interrupted: '⏸', repaired: '↻', skipped: '–' } as const;
+const SIGNS = { interrupted: '⏸', repaired: stateMark('repaired'), skipped: stateMark('skipped') } as const;
 
 function flowsSection(report: Report): string {
   if (report.flows.length === 0) return '';

@@ -1,3 +1,4 @@
+import { stateMark } from '../../protocol/state-text.js';
 import { formatDuration, waitText } from '../../protocol/times.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { formatInstant, shorten } from '../format.js';
@@ -37,13 +38,13 @@ const TONES: Readonly<Record<State, string>> = {
   skipped: '',
 };
 const SIGNS: Readonly<Record<State, string>> = {
-  failed: '✗',
-  'not-run': '–',
-  flaky: '±',
-  repaired: '↻',
-  quarantined: '✗',
-  passed: '✓',
-  skipped: '–',
+  failed: stateMark('failed'),
+  'not-run': stateMark('not run'),
+  flaky: stateMark('flaky'),
+  repaired: stateMark('repaired'),
+  quarantined: stateMark('failed'),
+  passed: stateMark('passed'),
+  skipped: stateMark('skipped'),
 };
 
 /**

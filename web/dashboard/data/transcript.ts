@@ -141,7 +141,7 @@ export class Transcript {
       case 'SessionEnded': {
         this.#driver = null;
         const { status, error, summary, endReason } = event.data;
-        const tone = status === 'failed' ? 'bad' : 'good';
+        const tone = status === 'failed' ? 'bad' : status === 'completed' ? 'good' : 'plain';
         const cause = error?.error ?? summary ?? endReason ?? '';
         this.#lines.push({ key, kind: 'note', at, depth: 0, tone, text: 'ended', cause, place: null });
         return;
