@@ -79,8 +79,8 @@ const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknow
   { path: `#/sessions/${passed.id}`, text: 'of 4' },
   { path: `#/sessions/${failed.id}/step-1`, text: 'Step 1 of' },
   { path: `#/sessions/${live.id}`, text: 'View only', first: () => page.locator('.cm-content').waitFor() },
-  { path: '#/wall', text: '1 running' },
-  { path: '#/flows', text: 'Choose one' },
+  { path: '#/wall', text: 'Full screen' },
+  { path: '#/flows', text: 'no run yet' },
   { path: '#/flows/examples/buy.js', text: 'Arguments' },
   { path: '#/stats', text: 'examples/login' },
   { path: '#/stats/examples/login', text: '50 %', first: () => page.getByText('Data').click() },
@@ -213,7 +213,7 @@ t.test('The list, a session and a step with its picture can be reached with the 
   await shows('Step 2 of');
   t.match(page.url(), /step-2$/);
   await page.getByRole('tab', { name: 'Step' }).focus();
-  for (const _ of ['Network', 'Console', 'Report']) await page.keyboard.press('ArrowRight');
+  for (const _ of ['Video', 'Network', 'Console', 'Report']) await page.keyboard.press('ArrowRight');
   await holds('document.querySelector("iframe[title=Report]") !== null');
   const inReport = () => page.evaluate('document.activeElement?.title === "Report"');
   for (let presses = 0; presses < 10 && !(await inReport()); presses += 1) await page.keyboard.press('Tab');
@@ -228,7 +228,7 @@ t.test('From the first page, the keyboard alone leads to the cause of a failed r
   await holds('document.querySelector("[role=option]")?.innerText.includes("Nightly")');
   await page.keyboard.press('Enter');
   await shows("> 3 |   agent.expect('h1').toHaveText('No'");
-  await page.getByRole('link', { name: 'wrong' }).focus();
+  await page.getByRole('link', { name: 'wrong', exact: true }).focus();
   await page.keyboard.press('Enter');
   await shows('Received');
   t.match(page.url(), inRun.id);

@@ -53,15 +53,15 @@ t.test(
     const { port } = new URL(other.url);
     await call('act', '{^radio}Session', 'check');
     await call('act', "{^textbox}Ports of the service's machine", 'input', '4500 x');
-    await call('act', '{button}Start', 'click');
+    await call('act', '{^button}Start the', 'click');
     t.match(await call('page', 'document.querySelector("input:invalid").title'), /^Numbers/);
     await call('act', "{^textbox}Ports of the service's machine", 'input', '70000');
-    await call('act', '{button}Start', 'click');
+    await call('act', '{^button}Start the', 'click');
     await shows('forward.0');
     await call('act', "{^textbox}Ports of the service's machine", 'input', `${port}, 9`);
     await call('act', '{^select}Video', 'select', 'keep only on failure');
     await shows(`"forward":[${port},9],"video":"on-failure"`);
-    await call('act', '{button}Start', 'click');
+    await call('act', '{^button}Start the', 'click');
     await shows('Running for');
     const id = String(await call('page', 'location.hash.split("/").at(-1)'));
     t.match(await service.run(id, `agent.go('http://localhost:${port}/').status`), { body: 200 });
@@ -74,7 +74,7 @@ t.test('a session is started, controlled and stopped on the page', async (t) => 
   await call('act', '{^textbox}Name', 'input', 'by hand');
   await call('act', '{^select}Screenshots', 'select', 'each change (slower)');
   await shows('"screenshots":"on"');
-  await call('act', '{button}Start', 'click');
+  await call('act', '{^button}Start the', 'click');
   await shows('by hand');
   await shows('Running for');
   await call('act', '{^textbox}Script', 'input', `agent.go('${shop.url}'); [1, { two: 'zwei' }]`);

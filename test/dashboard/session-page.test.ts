@@ -111,7 +111,7 @@ t.test('A deviation is highlighted, and a failed step opens its flow at the fail
 t.test('Flows are shown, run with arguments, and picked for a job, with the equivalent curl line', async (t) => {
   await page.goto(`${service.url}/#/flows`);
   await page.getByLabel('Search flows').fill('login');
-  await page.getByRole('link', { name: 'login.js' }).click();
+  await page.getByRole('link', { name: 'login.js', exact: true }).click();
   await shows('Logs in to the example shop');
   await page.getByLabel('base', { exact: true }).fill(shop.url);
   await page.getByRole('button', { name: 'Run' }).click();
@@ -129,7 +129,7 @@ t.test('Flows are shown, run with arguments, and picked for a job, with the equi
   await holds('document.querySelector("caption")?.textContent.startsWith("examples/login, by hour")');
   t.match(page.url(), '#/stats/examples/login?days=1');
   await page.getByRole('link', { name: 'Statistics' }).last().click();
-  await page.getByRole('link', { name: 'examples/login' }).waitFor();
+  await page.getByRole('table').getByRole('link', { name: 'examples/login' }).waitFor();
   await page.goto(`${service.url}/#/flows/examples/login.js`);
   await page.getByRole('link', { name: 'Use in a new run' }).click();
   await page.getByLabel('Task').fill("Ada's login");
@@ -137,7 +137,7 @@ t.test('Flows are shown, run with arguments, and picked for a job, with the equi
   await page.getByLabel('Labels').fill('suite=form');
   const curl = await page.locator('section[aria-label="As curl"] pre').textContent();
   t.match(curl, `'{"labels":{"suite":"form"},"mode":"auto","prompt":"Ada'\\''s login"`);
-  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('button', { name: 'Start the run' }).click();
   // The form shows the label too.
   await page.getByRole('button', { name: 'Share' }).waitFor();
   await shows('suite=form');
@@ -305,12 +305,12 @@ t.test(
     await shows('console: on');
     await first.end('SIGKILL');
     await cut;
-    await shows('The connection to the service is lost');
+    await shows('Not live since');
     await shows('Stopped: what happened since is shown');
     const again = await startServiceProcess(t, ownHome, '--port', port);
     await client(again.url).run(id, `console.log('after it')`);
     await shows('after it');
-    await holds('!document.body.innerText.includes("The connection to the service is lost")');
+    await holds('!document.body.innerText.includes("Not live since")');
     await holds(SEEN);
     await killWorker(id);
     await shows('WORKER_LOST');
