@@ -7,7 +7,8 @@ import { guardLeaks } from '../support/leaks.js';
 guardLeaks(t);
 
 const PAGE = 'dist/web/dashboard';
-const MAX_BYTES = 80 * 1024;
+/** With the styles of all pages, which are loaded at once. */
+const MAX_BYTES = 84 * 1024;
 const text = (file: string) => readFileSync(join(PAGE, file), 'utf8');
 
 /** Files that are loaded with the page: those that it names, and their static imports. */
@@ -23,7 +24,7 @@ function loadedAtOnce(): ReadonlySet<string> {
   return found;
 }
 
-t.test('The first page loads at most 80 kB compressed, without the editor and the remote desktop', async (t) => {
+t.test('The first page loads at most 84 kB compressed, without the editor and the remote desktop', async (t) => {
   const files = [...loadedAtOnce()];
   const bytes = files.reduce((sum, file) => sum + gzipSync(text(file)).length, 0);
   t.ok(bytes > 20_000 && bytes <= MAX_BYTES, `${bytes} bytes in ${files.join(', ')}`);

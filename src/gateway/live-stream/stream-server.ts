@@ -37,7 +37,6 @@ const SHARED: ReadonlySet<StreamRequest['type']> = new Set([
   'unwatchSession',
   'watchScreen',
   'unwatchScreen',
-  'ping',
 ]);
 
 /** Requests that a link of an open handoff permits in addition. */
@@ -302,6 +301,7 @@ function isOfScreen(request: StreamRequest): request is ScreenRequest {
 
 /** Whether links permit the request. */
 function isPermitted(request: StreamRequest, { ids, handoffs }: LinkScope): boolean {
+  if (request.type === 'ping') return true;
   if (!('id' in request)) return false;
   return SHARED.has(request.type) ? ids.has(request.id) : FOR_HANDOFF.has(request.type) && handoffs.has(request.id);
 }

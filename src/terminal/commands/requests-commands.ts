@@ -62,7 +62,7 @@ export const REQUESTS = {
 export const REQUESTS_IMPORT = {
   name: 'requests import',
   usage: ['[FILE] [options]'],
-  summary: 'Read curl commands and requests of other tools, and print them',
+  summary: 'Read curl commands and files of other tools, and print them',
   notes: [
     'Reads FILE, or standard input.',
     'Formats: curl, fetch, HAR, OpenAPI 3, Swagger 2, Insomnia 4 and 5, Bruno,',
