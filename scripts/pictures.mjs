@@ -153,7 +153,8 @@ function terminalPage(output) {
   const lines = output
     .replaceAll(/ --args base=\S+| --name Nightly| --parallel 1/g, '')
     .split(/\r?\n/)
-    .map((line) => line.slice(line.lastIndexOf('\r') + 1).replaceAll(`${ESCAPE}[K`, ''));
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1).replaceAll(`${ESCAPE}[K`, ''))
+    .filter((line) => !/^ *Waited: /.test(line));
   const text = lines.join('\n').trimEnd().replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const coloured = text.replaceAll(/␛\[3([12])m([^␛]*)␛\[0m/g, (_, colour, words) => {
     return `<b class="c${colour}">${words}</b>`;
@@ -289,7 +290,7 @@ async function openCamera() {
 function steady(element) {
   const rules = [
     [/127\.0\.0\.1:\d+/g, () => '127.0.0.1:4500'],
-    [/\b(?=[a-z]*\d)[a-z0-9]{12}\b/g, () => '4jq8h2x0v7ma'],
+    [/\b(?=[a-z]*\d)[a-z0-9]{12}\b|(?<=session[s ]\/?)[a-z]{12}\b/g, () => '4jq8h2x0v7ma'],
     [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g, () => '2026-11-30 09:41:07'],
     [/\b\d?\d:\d\d:\d\d [AP]M\b/g, () => '9:41:07 AM'],
     [/(Chromium \d+)(\.\d+)+/g, (_, major) => `${major}.0`],
@@ -300,10 +301,16 @@ function steady(element) {
     // Columns are wide; a time in a sentence follows one space, however long it is.
     return text.startsWith('  ') ? instead.padStart(text.length) : instead;
   }
+  // On a busy machine a run waits for its browser.
+  for (const one of document.querySelectorAll('dl.facts > div, .facts > span')) {
+    if (/^Waited|in the queue$/.test(one.textContent)) one.remove();
+  }
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node !== null; node = walk.nextNode()) {
     let text = node.data;
     for (const [pattern, instead] of rules) text = text.replaceAll(pattern, instead);
+    // An id without a digit looks like a word.
+    if (node.parentElement?.localName === 'code' && /^[a-z]{12}$/.test(text)) text = '4jq8h2x0v7ma';
     if (text !== node.data) node.data = text;
   }
   // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not on the picture
